@@ -16,6 +16,8 @@ use std::sync::OnceLock;
 pub(crate) struct Operators<L> {
     pub(crate) templates: Vec<L>,
     pub(crate) hashes: Vec<u64>,
+    /// The [bits](bit_of) of the hashes: where an e-graph lacks one, it lacks an operator.
+    pub(crate) bits: u64,
 }
 
 /// A left-hand side: one pattern, or several that share variables.
@@ -42,7 +44,7 @@ pub(crate) struct RightCode<L> {
 
 impl<L: Language> Operators<L> {
     fn new() -> Self {
-        Operators { templates: Vec::new(), hashes: Vec::new() }
+        Operators { templates: Vec::new(), hashes: Vec::new(), bits: 0 }
     }
 
     /// Returns the place of a node's operator.
@@ -54,6 +56,7 @@ impl<L: Language> Operators<L> {
         if place == self.templates.len() {
             self.templates.push(template);
             self.hashes.push(hash);
+            self.bits |= bit_of(hash);
         }
         place as u32
     }
@@ -75,6 +78,12 @@ impl<L: Language> Operators<L> {
 #[inline]
 pub(crate) fn hash_of<L: Language>(template: &L) -> u64 {
     FxBuildHasher.hash_one(template)
+}
+
+/// Returns the bit of an operator in a set of such bits, which others may share.
+#[inline]
+pub(crate) fn bit_of(hash: u64) -> u64 {
+    1 << (hash >> 32 & 63)
 }
 
 /// Returns the number of a variable, a new one if need be.

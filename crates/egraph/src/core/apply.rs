@@ -61,7 +61,7 @@ const SMALL: usize = 8;
 
 /// From how many nodes on memory is slower than to ask for it early: what is smaller lies in the
 /// cache.
-const WARM_FROM: usize = 4_096;
+const WARM_FROM: usize = 16_384;
 
 /// How many rows ahead the hashcons is asked to load the places it will need.
 const AHEAD: usize = 8;
@@ -103,15 +103,16 @@ impl Template {
     }
 
     /// Builds the term for bindings `vars`; the nodes built stay in `nodes`.
+    #[inline]
     pub fn build(&self, host: &mut impl Host, vars: &[u32], nodes: &mut Vec<u32>) -> Option<Id> {
         nodes.clear();
-        nodes.reserve(self.steps.len());
+        let args = self.args.as_slice();
+        let plain = host.is_plain();
+        let fresh = if plain { to_u32(host.core().number_of_ids(), "ids") } else { 0 };
         // Most nodes are small, and a list on the heap costs more than they do.
         let (mut small, mut large) = ([0; SMALL], Vec::new());
-        let plain = host.is_plain();
-        let fresh = to_u32(host.core().number_of_ids(), "ids");
-        for step in &self.steps {
-            let args = &self.args[step.first as usize..step.end as usize];
+        for step in self.steps.as_slice() {
+            let args = &args[step.first as usize..step.end as usize];
             let words = match small.get_mut(..args.len() + 1) {
                 Some(words) => words,
                 None => {
@@ -119,22 +120,36 @@ impl Template {
                     &mut large[..]
                 }
             };
-            words[0] = step.op;
-            let core = host.core_mut();
-            let mut known = true;
-            for (word, arg) in words[1..].iter_mut().zip(args) {
-                *word = core.root_mut(Self::value(*arg, vars, nodes));
-                known &= *word < fresh;
-            }
-            let words = &*words;
-            // A node over one that was made for this match is new: there is nothing to look up.
-            let id = match plain && step.first_of_op && !known {
-                true => host.add_new_words(words),
-                false => host.add_words(words),
-            };
+            let id = Self::add(host, step, args, (vars, nodes), words, fresh);
             nodes.push(id.0);
         }
         self.root.map(|root| Id(Self::value(root, vars, nodes)))
+    }
+
+    /// Adds the node of one step; its arguments are canonical ids in `words` then.
+    ///
+    /// `fresh`: the first id that was made for this match, if no other rule can be above it.
+    #[inline(always)]
+    fn add(
+        host: &mut impl Host,
+        step: &TemplateNode,
+        args: &[Arg],
+        (vars, nodes): (&[u32], &[u32]),
+        words: &mut [u32],
+        fresh: u32,
+    ) -> Id {
+        let core = host.core_mut();
+        let mut newest = 0;
+        words[0] = step.op;
+        for (word, arg) in words[1..].iter_mut().zip(args) {
+            *word = core.root_mut(Self::value(*arg, vars, nodes));
+            newest = newest.max(*word);
+        }
+        // A node over one that was made for this match is new: there is nothing to look up.
+        match fresh > 0 && step.first_of_op && newest >= fresh {
+            true => host.add_new_words(words),
+            false => host.add_words(words),
+        }
     }
 
     #[inline]

@@ -143,14 +143,6 @@ impl Core {
         self.class[class as usize].weight
     }
 
-    #[inline]
-    pub(crate) fn push_use(&mut self, class: u32, node: u32) {
-        let info = &mut self.class[class as usize];
-        let next =
-            std::mem::replace(&mut info.first_use, to_u32(self.uses.len(), "uses of classes"));
-        self.uses.push(Use { node, next });
-    }
-
     /// Remembers that the rows of a class are out of date.
     #[inline]
     pub(crate) fn mark_changed(&mut self, class: u32) {
@@ -314,7 +306,12 @@ impl Core {
         let count = self.rows.len() - fresh - 1;
         let start = self.class[class as usize].start;
         if start != EMPTY && count <= old as usize {
-            self.rows.copy_within(fresh.., start as usize - 1);
+            let place = start as usize - 1;
+            // Most classes have few rows, and a call to copy them costs more.
+            match count {
+                0..8 => (0..=count).for_each(|row| self.rows[place + row] = self.rows[fresh + row]),
+                _ => self.rows.copy_within(fresh.., place),
+            }
             self.rows.truncate(fresh);
             self.garbage += old as usize - count;
         } else {
@@ -361,6 +358,14 @@ impl Iterator for Ring<'_> {
 }
 
 impl Core {
+    /// Returns the generation in which a class id was made.
+    #[inline]
+    pub(crate) fn born(&self, id: u32) -> u32 {
+        // Generations start at ever higher ids; the last few are asked for most often.
+        let later = self.generations.partition_point(|&first| first <= id);
+        later as u32
+    }
+
     /// Returns the current generation: what stamps of changes from now on will say.
     pub fn generation(&self) -> u32 {
         self.now

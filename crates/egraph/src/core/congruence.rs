@@ -7,7 +7,7 @@
 use super::classes::{NONE, Use};
 use super::hashcons::hash_words;
 use super::log::Why;
-use super::nodes::{CHANGED, Core, DEAD, DIRTY, HIDDEN, MERGED, same};
+use super::nodes::{CHANGED, Core, DEAD, DIRTY, HIDDEN, MERGED, is_at};
 use crate::Id;
 
 /// A union that happened.
@@ -134,11 +134,11 @@ impl Core {
         }
         let class = self.root_mut(node);
         self.mark_changed(class);
-        let key = &self.words[start..end];
-        let hash = hash_words(key);
-        match self.memo.lookup(hash, |id| same(self.key(id), key)) {
+        let Core { memo, words, starts, .. } = self;
+        let key = &words[start..end];
+        let twin = memo.find_or_insert(hash_words(key), node, |id| is_at(words, starts, id, key));
+        match twin {
             None => {
-                self.memo.insert(hash, node);
                 self.stamp[at] = self.now;
                 None
             }

@@ -9,10 +9,17 @@
 pub(crate) fn hash_words(words: &[u32]) -> u32 {
     const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
     const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
-    let mut state = SEED;
-    for &word in words {
-        let product = u128::from(state ^ u64::from(word)) * u128::from(FACTOR);
-        state = (product as u64) ^ ((product >> 64) as u64);
+    let mix = |state: u64, words: u64| {
+        let product = u128::from(state ^ words) * u128::from(FACTOR);
+        (product as u64) ^ ((product >> 64) as u64)
+    };
+    let (mut state, mut rest) = (SEED, words);
+    while let [first, second, others @ ..] = rest {
+        state = mix(state, u64::from(*first) << 32 | u64::from(*second));
+        rest = others;
+    }
+    if let [last] = rest {
+        state = mix(state, u64::from(*last));
     }
     (state ^ (state >> 32)) as u32
 }
@@ -73,6 +80,37 @@ impl Hashcons {
                 let id = (entry as u32).wrapping_sub(1);
                 if same(id) {
                     return Some(id);
+                }
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    /// Returns the id stored under `hash` for which `same` holds; if there is none, stores `id`.
+    #[inline]
+    pub(crate) fn find_or_insert(
+        &mut self,
+        hash: u32,
+        id: u32,
+        mut same: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
+        if (self.len + 1) * 4 > self.table.len() * 3 {
+            self.grow();
+        }
+        let table = &mut self.table[..];
+        let mask = table.len() - 1;
+        let mut place = hash as usize & mask;
+        loop {
+            let entry = &mut table[place];
+            if *entry == 0 {
+                *entry = u64::from(hash) << 32 | u64::from(id.wrapping_add(1));
+                self.len += 1;
+                return None;
+            }
+            if (*entry >> 32) as u32 == hash {
+                let known = (*entry as u32).wrapping_sub(1);
+                if same(known) {
+                    return Some(known);
                 }
             }
             place = (place + 1) & mask;

@@ -169,6 +169,12 @@ impl Match<'_> {
         self.regs[0]
     }
 
+    /// Returns the generation of the newest of its nodes.
+    #[inline]
+    pub(crate) fn stamp(&self) -> u32 {
+        self.stamp
+    }
+
     /// Returns the class in a register.
     #[inline]
     pub(crate) fn reg(&self, reg: u32) -> u32 {

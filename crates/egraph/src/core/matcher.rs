@@ -10,6 +10,7 @@ use super::gate::Gate;
 use super::job::find_ground;
 use super::nodes::Core;
 use super::program::{Ground, Instruction, Program, Witness};
+use super::spare::Lists;
 use super::term::Term;
 use crate::Id;
 use crate::id::to_u32;
@@ -49,6 +50,21 @@ impl Found {
     /// Iterates over the rows.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.rows.chunks_exact(self.width.max(1))
+    }
+
+    /// Appends a row: the class, the variables, and the nodes if they are asked for.
+    #[inline(always)]
+    fn push(&mut self, rule: &Rule, regs: &[u32], nodes: Option<(&[u32], &[u32])>) {
+        self.rows.reserve(self.width);
+        self.rows.push(regs[0]);
+        self.rows.extend(rule.vars.iter().map(|&reg| regs[reg as usize]));
+        let Some((bound, ground)) = nodes else { return };
+        for (witness, &node) in rule.witnesses.iter().zip(ground) {
+            self.rows.push(match witness {
+                Witness::Bound(at) => bound[*at as usize],
+                Witness::Ground(_) => node,
+            });
+        }
     }
 }
 
@@ -171,9 +187,20 @@ impl RuleSet {
         &self,
         core: &Core,
         queries: &[Query],
+        stop: impl FnMut() -> bool,
+    ) -> Option<Vec<Found>> {
+        self.search_into(core, queries, &mut Lists::default(), stop)
+    }
+
+    /// Does the same, with lists that are empty to write rows to.
+    pub(crate) fn search_into(
+        &self,
+        core: &Core,
+        queries: &[Query],
+        lists: &mut Lists,
         mut stop: impl FnMut() -> bool,
     ) -> Option<Vec<Found>> {
-        let mut walk = Walk::new(self, core, queries);
+        let mut walk = Walk::new(self, core, queries, lists);
         for &root in &self.roots {
             if stop() || !walk.run(root, None, &mut stop) {
                 return None;
@@ -186,7 +213,7 @@ impl RuleSet {
     pub fn search_class(&self, core: &Core, class: Id, limit: usize) -> Found {
         let query = Query { limit, ..Query::ALL };
         let queries = [query];
-        let mut walk = Walk::new(self, core, &queries);
+        let mut walk = Walk::new(self, core, &queries, &mut Lists::default());
         for &root in &self.roots {
             walk.run(root, Some(core.find(class).0), &mut || false);
         }
@@ -230,7 +257,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(set: &'a RuleSet, core: &'a Core, queries: &'a [Query]) -> Self {
+    fn new(set: &'a RuleSet, core: &'a Core, queries: &'a [Query], lists: &mut Lists) -> Self {
         let mut walk = Walk {
             set,
             core,
@@ -248,7 +275,7 @@ impl<'a> Walk<'a> {
             polls: 0,
         };
         for (rule, query) in set.rules.iter().zip(queries) {
-            walk.enlist(rule, query);
+            walk.enlist(rule, query, lists);
         }
         for (at, node) in set.nodes.iter().enumerate() {
             if let (Instruction::Ground { term, .. }, true) = (&node.step, walk.wanting[at] > 0) {
@@ -270,16 +297,17 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn enlist(&mut self, rule: &Rule, query: &Query) {
+    fn enlist(&mut self, rule: &Rule, query: &Query, lists: &mut Lists) {
         let number = self.found.len();
         let extra = if self.set.witness { rule.witnesses.len() } else { 0 };
+        let takes_part = query.active && query.limit > 0;
         self.found.push(Found {
-            rows: Vec::new(),
+            rows: if takes_part { lists.take() } else { Vec::new() },
             width: 1 + rule.vars.len() + extra,
             vars: rule.vars.len(),
             count: 0,
         });
-        if !query.active || query.limit == 0 {
+        if !takes_part {
             return;
         }
         if self.set.witness {
@@ -421,6 +449,13 @@ impl<'a> Walk<'a> {
         };
         let Frame { trie, mut at, end, above, .. } = self.frames[top];
         let node = &set.nodes[trie as usize];
+        if let (Instruction::Bind { .. } | Instruction::Scan { .. }, [rule], []) =
+            (&node.step, &node.rules[..], &node.children[..])
+            && self.only.is_none()
+        {
+            self.finish(node, *rule, (at, end, above));
+            return false;
+        }
         let (since, gate) = (self.since[trie as usize], self.gates[trie as usize]);
         let only = self.only.filter(|_| node.depth == 0);
         while at < end && self.wanting[trie as usize] > 0 {
@@ -458,6 +493,55 @@ impl<'a> Walk<'a> {
         false
     }
 
+    /// Tries all candidates of a step that is the last one of a single rule.
+    fn finish(&mut self, node: &TrieNode, rule: u32, (at, end, above): (u32, u32, u32)) {
+        let (core, query) = (self.core, &self.queries[rule as usize]);
+        let rule_data = &self.set.rules[rule as usize];
+        let ground = self.set.witness.then(|| &self.witnesses[rule as usize][..]);
+        let old = if query.count_all { 0 } else { query.since };
+        let found = &mut self.found[rule as usize];
+        let (nodes, class, out) = match node.step {
+            Instruction::Scan { op, out } => (core.ops[op as usize].nodes.as_slice(), true, out),
+            Instruction::Bind { out, .. } => (&[][..], false, out),
+            _ => return,
+        };
+        for at in at as usize..end as usize {
+            let bound = if class { nodes[at] } else { core.rows[at].node };
+            let stamp = above.max(core.stamp[bound as usize]);
+            if stamp < old {
+                continue;
+            }
+            if found.count >= query.limit {
+                break;
+            }
+            found.count += 1;
+            if stamp < query.since {
+                continue;
+            }
+            let mut regs = self.regs[out as usize..].iter_mut();
+            if class && let Some(reg) = regs.next() {
+                *reg = core.find[bound as usize];
+            }
+            for (reg, &kid) in regs.zip(core.kids(Id(bound))) {
+                *reg = kid;
+            }
+            self.bound[node.depth as usize] = bound;
+            found.push(rule_data, &self.regs, ground.map(|ground| (&self.bound[..], ground)));
+        }
+        if found.count >= query.limit {
+            self.retire(rule_data.end);
+        }
+    }
+
+    /// Takes a rule that has its matches from the steps that lead to it.
+    fn retire(&mut self, end: u32) {
+        let mut at = end;
+        while at != ROOT {
+            self.wanting[at as usize] -= 1;
+            at = self.set.nodes[at as usize].parent;
+        }
+    }
+
     /// Counts a match of `rule` and writes its row if it is new enough.
     #[inline]
     fn emit(&mut self, rule: u32, stamp: u32) {
@@ -474,32 +558,17 @@ impl<'a> Walk<'a> {
         found.count += 1;
         let rule_data = &set.rules[rule as usize];
         if fresh {
-            found.rows.push(self.regs[0]);
-            let regs = &self.regs;
-            let vars = rule_data.vars.iter().map(|&reg| regs[reg as usize]);
-            found.rows.extend(vars);
-            if set.witness {
-                let ground = &self.witnesses[rule as usize];
-                for (witness, &node) in rule_data.witnesses.iter().zip(ground) {
-                    found.rows.push(match witness {
-                        Witness::Bound(at) => self.bound[*at as usize],
-                        Witness::Ground(_) => node,
-                    });
-                }
-            }
+            let ground = set.witness.then(|| &self.witnesses[rule as usize][..]);
+            found.push(rule_data, &self.regs, ground.map(|ground| (&self.bound[..], ground)));
         }
         if found.count >= query.limit {
-            let mut at = rule_data.end;
-            while at != ROOT {
-                self.wanting[at as usize] -= 1;
-                at = set.nodes[at as usize].parent;
-            }
+            self.retire(rule_data.end);
         }
     }
 }
 
-/// Returns the n-th candidate of a branching step: the node, its class if the step binds that, the
-/// register to start from, and the stamp.
+/// Returns the n-th candidate of a branching step: the node, its class if the step binds that,
+/// the register to start from, and the stamp.
 #[inline(always)]
 fn candidate(
     core: &Core,
@@ -526,15 +595,5 @@ fn candidate(
             canonical.then(|| (class, Some(class), *out as usize, core.born(class)))
         }
         _ => None,
-    }
-}
-
-impl Core {
-    /// Returns the generation in which a class id was made.
-    #[inline]
-    pub(crate) fn born(&self, id: u32) -> u32 {
-        // Generations start at ever higher ids; the last few are asked for most often.
-        let later = self.generations.partition_point(|&first| first <= id);
-        later as u32
     }
 }

@@ -59,3 +59,4 @@ pub(crate) use machine::Machine;
 pub(crate) use nodes::STALE_FACT;
 pub(crate) use program::{Ground, Program, compile_all};
 pub(crate) use proof::Proofs;
+pub(crate) use spare::Lists;

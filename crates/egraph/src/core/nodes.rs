@@ -233,7 +233,7 @@ impl Core {
 
     #[inline]
     pub(crate) fn lookup_key(&self, key: &[u32]) -> Option<u32> {
-        self.memo.lookup(hash_words(key), |id| same(self.key(id), key))
+        self.memo.lookup(hash_words(key), |id| is_at(&self.words, &self.starts, id, key))
     }
 
     /// Adds a node and says whether it is new.
@@ -256,29 +256,35 @@ impl Core {
     #[inline]
     pub(crate) fn add_key(&mut self, key: &[u32]) -> (u32, bool) {
         let hash = hash_words(key);
-        if let Some(id) = self.memo.lookup(hash, |id| same(self.key(id), key)) {
+        let id = to_u32(self.find.len(), "ids");
+        let Core { memo, words, starts, .. } = self;
+        if let Some(id) = memo.find_or_insert(hash, id, |id| is_at(words, starts, id, key)) {
             return (id, false);
         }
-        (self.add_hashed(hash, key), true)
+        (self.add_unknown(key), true)
     }
 
     /// Adds a node that is known to be new.
     #[inline]
     pub(crate) fn add_new_key(&mut self, key: &[u32]) -> u32 {
-        self.add_hashed(hash_words(key), key)
+        self.memo.insert(hash_words(key), to_u32(self.find.len(), "ids"));
+        self.add_unknown(key)
     }
 
-    #[inline]
-    fn add_hashed(&mut self, hash: u32, key: &[u32]) -> u32 {
+    /// Adds a node that the hashcons knows already, by the id that it will get.
+    fn add_unknown(&mut self, key: &[u32]) -> u32 {
         let id = self.push_node(key);
-        self.memo.insert(hash, id);
-        self.ops[key[0] as usize].nodes.push(id);
+        let [op, kids @ ..] = key else { return id };
+        self.ops[*op as usize].nodes.push(id);
         self.visible += 1;
         self.classes += 1;
-        for at in 1..key.len() {
-            self.class[key[at] as usize].weight += 1;
-            if !key[1..at].contains(&key[at]) {
-                self.push_use(key[at], id);
+        for (at, &kid) in kids.iter().enumerate() {
+            let info = &mut self.class[kid as usize];
+            info.weight += 1;
+            if !kids[..at].contains(&kid) {
+                let here = to_u32(self.uses.len(), "uses of classes");
+                let next = std::mem::replace(&mut info.first_use, here);
+                self.uses.push(Use { node: id, next });
             }
         }
         id
@@ -287,7 +293,11 @@ impl Core {
     /// Appends a node that starts a class of its own.
     pub(crate) fn push_node(&mut self, key: &[u32]) -> u32 {
         let id = to_u32(self.find.len(), "ids");
-        self.words.extend_from_slice(key);
+        // Nodes are too short for a call to copy them to pay.
+        self.words.reserve(key.len());
+        for &word in key {
+            self.words.push(word);
+        }
         if self.log.is_some() {
             self.origin.extend_from_slice(key);
         }
@@ -341,8 +351,13 @@ impl Core {
     }
 }
 
-/// Compares words one by one; nodes are too short for a call to pay.
+/// Tells whether a node consists of these words.
+///
+/// Compares words one by one, as nodes are too short for a call to pay. Only nodes of one length
+/// begin with the same operator, so where it ends need not be looked up.
 #[inline]
-pub(crate) fn same(left: &[u32], right: &[u32]) -> bool {
-    left.len() == right.len() && left.iter().zip(right).all(|(left, right)| left == right)
+pub(crate) fn is_at(words: &[u32], starts: &[u32], node: u32, key: &[u32]) -> bool {
+    let start = starts[node as usize] as usize;
+    let node = words.get(start..start + key.len());
+    node.is_some_and(|node| node.iter().zip(key).all(|(word, other)| word == other))
 }

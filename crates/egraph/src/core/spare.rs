@@ -1,8 +1,9 @@
 //! Tables of small e-graphs, kept for the next one.
 //!
-//! Programs that simplify one small term after the other make and drop an e-graph for each, and
-//! would spend a third of their time on getting and returning its dozen tables. So each thread
-//! keeps those of the last small e-graph that it dropped, emptied.
+//! Programs that simplify one term after the other make and drop an e-graph for each, and would
+//! spend a third of their time on getting and returning its dozen tables: on calls where the terms
+//! are small, on pages that the system hands out anew where they are larger. So each thread keeps
+//! those of the last e-graph that it dropped, emptied, unless they are too large to lie idle.
 
 use super::classes::{ClassInfo, Row, Use};
 use super::hashcons::Hashcons;
@@ -12,7 +13,7 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 
 /// From how many bytes on tables are not kept.
-const LARGEST: usize = 1 << 16;
+const LARGEST: usize = 1 << 22;
 /// For how many nodes there is room from the start.
 const NODES: usize = 32;
 
@@ -78,6 +79,41 @@ impl Spare {
         self.codes.clear();
         // A thread that is ending keeps nothing.
         _ = SPARE.try_with(|spare| spare.set(Some(self)));
+    }
+}
+
+/// Empty lists of rows, to be filled again.
+#[derive(Debug, Default)]
+pub(crate) struct Lists {
+    lists: Vec<Vec<u32>>,
+    /// How many words they have room for together.
+    words: usize,
+}
+
+impl Lists {
+    /// Takes a list, a new one if there is none.
+    #[inline]
+    pub(crate) fn take(&mut self) -> Vec<u32> {
+        let list = self.lists.pop().unwrap_or_default();
+        self.words -= list.capacity();
+        list
+    }
+
+    /// Keeps a list, unless there would be more than `most` words in all.
+    #[inline]
+    pub(crate) fn keep(&mut self, mut list: Vec<u32>, most: usize) {
+        if list.capacity() > 0 && self.words + list.capacity() <= most {
+            list.clear();
+            self.words += list.capacity();
+            self.lists.push(list);
+        }
+    }
+
+    /// Drops lists until there are no more than `most` words in all.
+    pub(crate) fn shrink(&mut self, most: usize) {
+        while self.words > most {
+            drop(self.take());
+        }
     }
 }
 

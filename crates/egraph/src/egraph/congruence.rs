@@ -63,9 +63,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         if !self.touched.is_empty() {
             self.write_back();
         }
-        if self.pool.get().is_some() {
-            self.join_lists(merge);
-        }
+        self.join_lists(merge);
         let lost = self.pool.get_mut().and_then(|pool| pool.remove(merge.from));
         if N::__nothing_to_do().is_none()
             && let (Some(lost), Some(kept)) = (lost, class_mut(&mut self.pool, merge.into))

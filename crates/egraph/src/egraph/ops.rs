@@ -1,30 +1,46 @@
 //! Between a language's nodes and interned operators.
 
-use crate::code::{Operators, hash_of};
+use crate::code::{Operators, bit_of, hash_of};
 use crate::core::{Core, Link, Op};
 use crate::id::to_u32;
 use crate::{Id, Language};
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// A node as words: its operator, then its children.
 pub(crate) type Words = SmallVec<[u32; 8]>;
 
+/// Up to how many operators and discriminants are compared one by one.
+///
+/// Small e-graphs have no more, and to look at a few hashes costs less than a table of them.
+const FEW: usize = 8;
+
 /// The operators of one e-graph: for each a node of the language with all children zero.
 #[derive(Clone, Debug)]
 pub(crate) struct OpTable<L: Language> {
     pub(crate) templates: Vec<L>,
+    /// The hashes of the first few operators.
+    hashes: SmallVec<[u32; FEW]>,
+    /// All operators, from when there are more than a few.
     ids: HashTable<(u32, Op)>,
+    /// A bit for each operator there is; see [`bit_of`].
+    known: u64,
+    /// The discriminants, in the order of their index keys.
+    discriminants: Vec<L::Discriminant>,
+    /// The index keys, from when there are more than a few.
     codes: FxHashMap<L::Discriminant, u32>,
 }
 
 impl<L: Language> OpTable<L> {
     pub(crate) fn new() -> Self {
         OpTable {
-            templates: Vec::with_capacity(8),
-            ids: HashTable::with_capacity(8),
-            codes: FxHashMap::with_capacity_and_hasher(8, FxBuildHasher),
+            templates: Vec::with_capacity(FEW),
+            hashes: SmallVec::new(),
+            ids: HashTable::new(),
+            known: 0,
+            discriminants: Vec::with_capacity(FEW),
+            codes: FxHashMap::default(),
         }
     }
 
@@ -40,6 +56,14 @@ impl<L: Language> OpTable<L> {
     /// Returns the operator of a node with all children zero, whose hash is known.
     #[inline]
     pub(crate) fn find(&self, hash: u64, template: &L) -> Option<Op> {
+        if self.known & bit_of(hash) == 0 {
+            return None;
+        }
+        if self.ids.is_empty() {
+            let known = self.hashes.iter().zip(&self.templates);
+            let same = |(known, other): (&u32, &L)| *known == hash as u32 && other == template;
+            return known.into_iter().position(same).map(|place| Op(place as u32));
+        }
         let same = |entry: &(u32, Op)| {
             entry.0 == hash as u32 && self.templates[entry.1.0 as usize] == *template
         };
@@ -67,13 +91,38 @@ impl<L: Language> OpTable<L> {
     }
 
     fn code_of(&mut self, template: &L) -> u32 {
-        let next = to_u32(self.codes.len(), "discriminants");
-        *self.codes.entry(template.discriminant()).or_insert(next)
+        let discriminant = template.discriminant();
+        if let Some(code) = self.code(&discriminant) {
+            return code;
+        }
+        let next = to_u32(self.discriminants.len(), "discriminants");
+        self.discriminants.push(discriminant);
+        if self.discriminants.len() > FEW {
+            let known = self.codes.len();
+            self.codes.extend(
+                self.discriminants[known..].iter().cloned().zip(to_u32(known, "discriminants")..),
+            );
+        }
+        next
     }
 
     fn register(&mut self, hash: u64, template: L, op: Op) {
+        self.known |= bit_of(hash);
+        self.templates.push(template);
+        if self.templates.len() <= FEW {
+            self.hashes.push(hash as u32);
+            return;
+        }
+        if self.ids.is_empty() {
+            for at in 0..FEW {
+                self.enter(hash_of(&self.templates[at]), Op(at as u32));
+            }
+        }
+        self.enter(hash, op);
+    }
+
+    fn enter(&mut self, hash: u64, op: Op) {
         let OpTable { templates, ids, .. } = self;
-        templates.push(template);
         // Only a table that grows asks for the hashes of the entries that it has.
         ids.insert_unique(hash, (hash as u32, op), |entry| hash_of(&templates[entry.1.0 as usize]));
     }
@@ -86,6 +135,9 @@ impl<L: Language> OpTable<L> {
         let mut link = Link::default();
         let known = operators.hashes.iter().zip(&operators.templates);
         if L::__matches_equal() {
+            if operators.bits & !self.known != 0 {
+                return None;
+            }
             for (&hash, template) in known {
                 link.ops.push(self.find(hash, template)?.0);
             }
@@ -127,6 +179,10 @@ impl<L: Language> OpTable<L> {
 
     /// Returns the index key of a discriminant, if it is known.
     pub(crate) fn code(&self, discriminant: &L::Discriminant) -> Option<u32> {
+        if self.codes.is_empty() {
+            let place = self.discriminants.iter().position(|known| known == discriminant);
+            return place.map(|place| place as u32);
+        }
         self.codes.get(discriminant).copied()
     }
 

@@ -33,10 +33,14 @@ impl<L: Language, D> Pool<L, D> {
     #[inline]
     pub(crate) fn insert(&mut self, class: EClass<L, D>) {
         let id = class.id.0 as usize;
-        if self.places.len() <= id {
-            self.places.resize(id + 1, GONE);
+        let place = to_u32(self.classes.len(), "classes");
+        if self.places.len() < id {
+            self.places.resize(id, GONE);
         }
-        self.places[id] = to_u32(self.classes.len(), "classes");
+        match self.places.get_mut(id) {
+            Some(known) => *known = place,
+            None => self.places.push(place),
+        }
         self.classes.push(class);
     }
 

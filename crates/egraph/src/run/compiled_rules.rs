@@ -3,7 +3,7 @@
 use super::limits::Laps;
 use super::{RuleStatistics, RunnerLimits, RunnerResult, StopReason};
 use crate::code::LeftCode;
-use crate::core::{Found, Job, Link, Machine, Query, RuleSet, Template};
+use crate::core::{Found, Job, Link, Lists, Machine, Query, RuleSet, Template};
 use crate::rewrite::Limits;
 use crate::schedule::Gate;
 use crate::{
@@ -24,15 +24,14 @@ const SHARED_FROM: usize = 1_000;
 /// Reading the clock costs more than to apply a few.
 const TIMED_FROM: usize = 64;
 
-/// Up to how many words a list of rows is kept to be filled again, and how many lists are.
-const SPARE_WORDS: usize = 1 << 12;
-const SPARE_LISTS: usize = 64;
+/// Up to how many words lists of rows have together that are kept to be filled again.
+const SPARE_WORDS: usize = 1 << 20;
 
-/// How many of them a thread keeps from run to run.
-const KEPT_LISTS: usize = 8;
+/// Up to how many words those have that a thread keeps from run to run.
+const KEPT_WORDS: usize = 1 << 18;
 
 thread_local! {
-    static SPARE: Cell<Vec<Vec<u32>>> = const { Cell::new(Vec::new()) };
+    static SPARE: Cell<Option<Lists>> = const { Cell::new(None) };
 }
 
 /// The rules of a run as they fit its e-graph.
@@ -47,7 +46,7 @@ pub(crate) struct CompiledRules<'a, L: Language> {
     live: Vec<u32>,
     witness: bool,
     /// Lists of rows that were applied, to be filled again.
-    spare: Vec<Vec<u32>>,
+    spare: Lists,
     /// The list of what rules found, empty between iterations.
     found: All<'a, L>,
     applied: IndexMap<Symbol, usize, FxBuildHasher>,
@@ -128,7 +127,7 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             linked_ops: None,
             live: Vec::with_capacity(rules.len()),
             witness,
-            spare: SPARE.try_with(Cell::take).unwrap_or_default(),
+            spare: SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default(),
             found: Vec::with_capacity(rules.len()),
             applied: IndexMap::default(),
             search_time: 0.0,
@@ -254,7 +253,7 @@ impl<'a, L: Language> CompiledRules<'a, L> {
         let allowances: &[Option<usize>] = &allowances.collect::<Vec<_>>();
         shared.resize_with(self.rules.len(), || None);
         let mut queries = self.queries(allowances);
-        let mut found = self.set.search(egraph.core(), &queries, &late)?;
+        let mut found = self.set.search_into(egraph.core(), &queries, &mut self.spare, &late)?;
         let mut uncertain = false;
         for (rule, allowance) in self.rules.iter_mut().zip(allowances) {
             let Some(slot) = rule.slot else { continue };
@@ -303,7 +302,7 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             witness: self.witness,
         };
         let mut found = job.found();
-        found.rows = self.spare.pop().unwrap_or_default();
+        found.rows = self.spare.take();
         if !self.machine.run(&job, &mut found, &mut late) {
             return None;
         }
@@ -373,12 +372,8 @@ impl<'a, L: Language> CompiledRules<'a, L> {
 
     /// Keeps a small list of rows for a later search.
     fn give_back(&mut self, matches: Matches<'_, L>) {
-        if let Matches::Rows(Found { mut rows, .. }) = matches
-            && (1..=SPARE_WORDS).contains(&rows.capacity())
-            && self.spare.len() < SPARE_LISTS
-        {
-            rows.clear();
-            self.spare.push(rows);
+        if let Matches::Rows(Found { rows, .. }) = matches {
+            self.spare.keep(rows, SPARE_WORDS);
         }
     }
 
@@ -415,9 +410,9 @@ impl<'a, L: Language> CompiledRules<'a, L> {
     /// Ends the run, and says what each rule did.
     pub(crate) fn statistics(self) -> Vec<RuleStatistics> {
         let mut spare = self.spare;
-        spare.truncate(KEPT_LISTS);
+        spare.shrink(KEPT_WORDS);
         // A thread that is ending keeps nothing.
-        _ = SPARE.try_with(|kept| kept.set(spare));
+        _ = SPARE.try_with(|kept| kept.set(Some(spare)));
         self.statistics
     }
 }
