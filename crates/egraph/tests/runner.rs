@@ -1,8 +1,8 @@
 //! What the runner does beyond egg: limits inside an iteration, statistics, proofs everywhere.
 
 use tangram_egraph::{
-    ConditionEqual, EGraph, Id, Rewrite, Runner, SimpleScheduler, StopReason, Subst, SymbolLang,
-    multi_rewrite, rewrite,
+    ConditionEqual, EGraph, Id, Rewrite, RewriteScheduler, Runner, SimpleScheduler, StopReason,
+    Subst, SymbolLang, multi_rewrite, rewrite,
 };
 
 type Rules = Vec<Rewrite<SymbolLang, ()>>;
@@ -30,6 +30,40 @@ fn node_limit_holds_within_an_iteration() {
     assert!(matches!(runner.stop_reason, Some(StopReason::NodeLimit(_))));
     // 64 matches between checks, each of which adds at most two nodes.
     assert!(nodes <= 5128, "{nodes} nodes");
+}
+
+/// What was found in one e-graph says nothing of the next.
+#[test]
+fn a_hook_may_put_another_egraph_in_place() {
+    let other = || {
+        let mut egraph = EGraph::<SymbolLang, ()>::default();
+        egraph.add_expr(&"(* y (+ x (+ z 1)))".parse().unwrap());
+        egraph.add_expr(&"(+ 1 (+ 2 3))".parse().unwrap());
+        egraph.rebuild();
+        egraph
+    };
+    struct Plain;
+    impl RewriteScheduler<SymbolLang, ()> for Plain {}
+    for own in [false, true] {
+        let mut rounds = 0;
+        let runner = Runner::<SymbolLang, ()>::default().with_hook(move |runner| {
+            rounds += 1;
+            if rounds == 4 {
+                runner.egraph = other();
+            }
+            Ok(())
+        });
+        let runner = match own {
+            true => runner.with_scheduler(Plain),
+            false => runner,
+        };
+        let swapped = runner.with_expr(&"(+ a (+ b (+ c (+ d e))))".parse().unwrap()).run(&sums());
+        let fresh = Runner::<SymbolLang, ()>::default().with_egraph(other()).run(&sums());
+        let size = |runner: &Runner<SymbolLang, ()>| {
+            (runner.egraph.total_number_of_nodes(), runner.egraph.number_of_classes())
+        };
+        assert_eq!(size(&swapped), size(&fresh));
+    }
 }
 
 #[test]

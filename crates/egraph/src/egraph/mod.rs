@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::OnceLock;
 
 /// Up to how many nodes a class is compared with its edited list one by one.
@@ -45,6 +46,8 @@ pub struct EGraph<L: Language, N: Analysis<L>> {
     pub analysis: N,
     /// Whether the e-graph was rebuilt, and not changed since; a new one was not.
     pub clean: bool,
+    /// What tells it apart from all others, its copies included.
+    pub(crate) serial: u64,
     pub(crate) store: Store<L>,
     /// The typed classes; without an analysis they are made when first asked for.
     pub(crate) pool: OnceLock<Pool<L, N::Data>>,
@@ -72,6 +75,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
             pool: OnceLock::new(),
             stale: VecDeque::new(),
             touched: Vec::new(),
+            serial: next_serial(),
             spare: None,
             spelled: OnceLock::new(),
             exact: FxHashMap::default(),
@@ -287,6 +291,7 @@ where
                 .pool
                 .get()
                 .map_or_else(OnceLock::new, |pool| OnceLock::from(pool.detached())),
+            serial: next_serial(),
             stale: self.stale.clone(),
             touched: self.touched.clone(),
             spare: None,
@@ -327,6 +332,11 @@ pub(crate) fn class_mut<L: Language, D>(
 ) -> Option<&mut EClass<L, D>> {
     pool.get_mut()?.get_mut(id)
 }
+fn next_serial() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 
 /// Makes the typed class of a new node.
 pub(crate) fn new_class<L, D>(id: Id, data: D) -> EClass<L, D> {

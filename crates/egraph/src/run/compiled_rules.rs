@@ -40,6 +40,8 @@ pub(crate) struct CompiledRules<'a, L: Language> {
     rules: Vec<Compiled<'a, L>>,
     statistics: Vec<RuleStatistics>,
     machine: Machine,
+    /// The e-graph that the rules were linked for.
+    egraph: u64,
     /// How many operators there were when rules were last linked.
     linked_ops: Option<usize>,
     /// The rules that can match: all but those whose operators the e-graph lacks.
@@ -124,6 +126,7 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             rules: rules.iter().map(compiled).collect(),
             statistics: rules.iter().map(named).collect(),
             machine: Machine::default(),
+            egraph: egraph.serial,
             linked_ops: None,
             live: Vec::with_capacity(rules.len()),
             witness,
@@ -138,6 +141,9 @@ impl<'a, L: Language> CompiledRules<'a, L> {
     /// Finds the operators of rules that the e-graph lacked so far, and moves rules to the common
     /// walk once that pays.
     fn link<N: Analysis<L>>(&mut self, egraph: &EGraph<L, N>) {
+        if self.egraph != egraph.serial {
+            self.start_over(egraph);
+        }
         let ops = egraph.core().number_of_ops();
         if self.linked_ops != Some(ops) {
             self.linked_ops = Some(ops);
@@ -162,6 +168,17 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             if let (None, Some(left), Some(link)) = (rule.slot, rule.left, &rule.link) {
                 rule.slot = Some(self.set.push_program(left.program(link).with_ops(&link.ops)));
             }
+        }
+    }
+
+    /// Forgets what is known of an e-graph that a hook has put another one in the place of.
+    fn start_over<N: Analysis<L>>(&mut self, egraph: &EGraph<L, N>) {
+        (self.egraph, self.linked_ops) = (egraph.serial, None);
+        self.witness = egraph.are_explanations_enabled();
+        self.set = RuleSet::new(self.witness);
+        for rule in &mut self.rules {
+            (rule.link, rule.slot, rule.right) = (None, None, OnceCell::new());
+            (rule.since, rule.bound, rule.fresh) = (0, 0, 0);
         }
     }
 
