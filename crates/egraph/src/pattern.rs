@@ -369,15 +369,21 @@ impl<L: Language, N: Analysis<L>> Applier<L, N> for Pattern<L> {
         let template = right.template.linked(&egraph.link_right(right), &own);
         let mut rows = Found { width: 1 + own.len(), vars: own.len(), ..Found::default() };
         let mut reader = Reader::new(&right.vars);
+        let mut known = egraph.known(self, matches);
         let all =
             matches.iter().flat_map(|found| found.substs.iter().map(move |s| (found.eclass, s)));
-        let mut all = all.peekable();
+        let mut all = all.filter(|&(class, subst)| {
+            !known.as_mut().is_some_and(|known| known.was_applied(class, subst))
+        });
         // A few rows at a time, so that they stay where they were written.
-        while all.peek().is_some() {
+        loop {
             rows.rows.clear();
             for (class, subst) in all.by_ref().take(ROWS_AT_ONCE) {
                 rows.rows.push(class.0);
                 reader.read(subst, &mut rows.rows);
+            }
+            if rows.rows.is_empty() {
+                break;
             }
             template.build_each(egraph, &rows, |egraph, at, made| {
                 let id = egraph.find(made);
@@ -385,6 +391,10 @@ impl<L: Language, N: Analysis<L>> Applier<L, N> for Pattern<L> {
                     changed.push(id);
                 }
             });
+        }
+        drop(all);
+        if let Some(known) = known {
+            egraph.applied(known);
         }
         changed
     }

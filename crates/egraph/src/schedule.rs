@@ -50,7 +50,9 @@ pub trait RewriteScheduler<L: Language, N: Analysis<L>> {
         rewrite: &Rewrite<L, N>,
         matches: Vec<SearchMatches<'_, L>>,
     ) -> usize {
-        rewrite.apply(egraph, &matches).len()
+        let changed = rewrite.apply(egraph, &matches).len();
+        egraph.recycle(matches);
+        changed
     }
 
     #[doc(hidden)]

@@ -2,6 +2,7 @@
 
 use crate::code::LeftCode;
 use crate::core::{Job, Link, Machine, Match, Op, Query};
+use crate::egraph::FoundRows;
 use crate::{Analysis, EGraph, Id, Language, PatternAst, SearchMatches, Subst};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -25,11 +26,15 @@ pub(crate) fn search_all<'a, L: Language, N: Analysis<L>>(
 ) -> Vec<SearchMatches<'a, L>> {
     let mut all = Vec::new();
     let Some(link) = linked(left, egraph) else { return all };
-    let (mut job, mut rows) = (job(left, egraph, &link, limit), Rows::new());
+    let mut job = job(left, egraph, &link, limit);
     let mut machine = Machine::default();
     if !machine.prepare(&job) {
         return all;
     }
+    let watched = ast.and_then(|ast| egraph.start_list(ast));
+    let is_watched = watched.is_some();
+    let (words, mut lists) = watched.unwrap_or_default();
+    let mut rows = if is_watched { Rows { words, ..Rows::default() } } else { Rows::new() };
     match job.program.scanned() {
         Some(_) if !link.loose.is_empty() => {
             for class in egraph.core().class_ids() {
@@ -47,13 +52,22 @@ pub(crate) fn search_all<'a, L: Language, N: Analysis<L>>(
             rows.fill(&job, &mut machine, limit);
         }
     }
-    let width = left.vars.len() + 1;
-    all.reserve_exact(split(&rows.words, width).count());
+    let width = left.vars.len() + 2;
+    all.reserve_exact(rows.classes);
     for rows in split(&rows.words, width) {
-        let substs = rows.chunks_exact(width).map(|row| subst(left, row)).collect();
+        let mut substs = lists.pop().unwrap_or_default();
+        substs.reserve_exact(rows.len() / width);
+        substs.extend(rows.chunks_exact(width).map(|row| subst(left, row)));
         all.push(SearchMatches { eclass: Id(rows[0]), substs, ast: ast.map(Cow::Borrowed) });
     }
-    rows.keep();
+    match ast.filter(|_| is_watched) {
+        Some(ast) => {
+            let (generation, complete) = (egraph.core().generation(), rows.count < limit);
+            let rows = FoundRows { words: rows.words, generation, complete };
+            egraph.keep_list(ast, rows, lists);
+        }
+        None => rows.keep(),
+    }
     all
 }
 
@@ -75,7 +89,7 @@ pub(crate) fn search_one<'a, L: Language, N: Analysis<L>>(
     if machine.prepare(&job) {
         rows.fill(&job, &mut machine, limit);
     }
-    let words = rows.words.chunks_exact(left.vars.len() + 1);
+    let words = rows.words.chunks_exact(left.vars.len() + 2);
     let substs: Vec<Subst> = words.map(|row| subst(left, row)).collect();
     rows.keep();
     let ast = ast.map(Cow::Borrowed);
@@ -109,17 +123,22 @@ fn job<'a, L: Language, N: Analysis<L>>(
     }
 }
 
-/// Matches as words: for each its class and what the variables are bound to.
+/// Matches as words: for each its class, what the variables are bound to, and its stamp.
 ///
 /// So each list of substitutions is made once, as long as it has to be.
+#[derive(Default)]
 struct Rows {
     words: Vec<u32>,
     count: usize,
+    /// How often the class changes from a match to the next, the first included.
+    classes: usize,
+    /// The class of the last match.
+    last: Option<u32>,
 }
 
 impl Rows {
     fn new() -> Self {
-        Rows { words: SPARE.try_with(Cell::take).unwrap_or_default(), count: 0 }
+        Rows { words: SPARE.try_with(Cell::take).unwrap_or_default(), ..Rows::default() }
     }
 
     /// Keeps the list for the next search.
@@ -135,8 +154,11 @@ impl Rows {
     /// Appends what is found, up to `limit` matches in all.
     fn fill(&mut self, job: &Job<'_>, machine: &mut Machine, limit: usize) {
         let found = |at: Match<'_>| {
+            self.classes += usize::from(self.last != Some(at.class()));
+            self.last = Some(at.class());
             self.words.push(at.class());
             self.words.extend(job.program.vars.iter().map(|&reg| at.reg(reg)));
+            self.words.push(at.stamp());
             self.count += 1;
             self.count < limit
         };

@@ -131,6 +131,14 @@ impl Subst {
         self[var]
     }
 
+    /// Tells whether it binds these variables to these ids, in this order, and no others.
+    #[inline]
+    pub(crate) fn is(&self, vars: &[Var], ids: &[u32]) -> bool {
+        let same =
+            |((pair, var), id): ((&(Var, Id), &Var), &u32)| pair.0 == *var && pair.1.0 == *id;
+        self.pairs.len() == vars.len() && self.pairs.iter().zip(vars).zip(ids).all(same)
+    }
+
     /// Binds a variable that is not bound yet.
     pub(crate) fn push(&mut self, var: Var, id: Id) {
         self.pairs.push((var, id));

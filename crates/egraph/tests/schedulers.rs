@@ -5,8 +5,8 @@ mod cases;
 
 use proptest::prelude::*;
 use tangram_egraph::{
-    BackoffScheduler, EGraph, Pattern, RecExpr, Rewrite, RewriteScheduler, Runner, SearchMatches,
-    SimpleScheduler, SymbolLang,
+    Applier, BackoffScheduler, EGraph, Id, Pattern, PatternAst, RecExpr, Rewrite, RewriteScheduler,
+    Runner, SearchMatches, SimpleScheduler, Subst, Symbol, SymbolLang, Var,
 };
 
 /// A scheduler of the user's: rule by rule, every match every time.
@@ -29,6 +29,78 @@ impl RewriteScheduler<SymbolLang, ()> for Counting {
         rewrite: &'a Rewrite<SymbolLang, ()>,
     ) -> Vec<SearchMatches<'a, SymbolLang>> {
         self.0.search_rewrite(iteration, egraph, rewrite)
+    }
+}
+
+/// Drops, doubles, turns around or mixes up what is found, in a way that depends on the seed.
+struct Meddler {
+    seed: usize,
+    asked: usize,
+}
+
+impl RewriteScheduler<SymbolLang, ()> for Meddler {
+    fn search_rewrite<'a>(
+        &mut self,
+        _: usize,
+        egraph: &EGraph<SymbolLang, ()>,
+        rewrite: &'a Rewrite<SymbolLang, ()>,
+    ) -> Vec<SearchMatches<'a, SymbolLang>> {
+        let mut matches = rewrite.search(egraph);
+        self.asked += 1;
+        match (self.seed >> (self.asked % 16)) % 16 {
+            0 => matches.reverse(),
+            1 => matches.iter_mut().for_each(|found| found.substs.reverse()),
+            2 => matches.truncate(matches.len() / 2),
+            3 => drop(matches.drain(..matches.len() / 2)),
+            4 => matches.retain(|found| usize::from(found.eclass) % 2 == 0),
+            5 => {
+                let doubled: Vec<_> =
+                    matches.iter().flat_map(|found| [found.clone(), found.clone()]).collect();
+                matches = doubled;
+            }
+            6 => {
+                // As many matches as there were, but not the same.
+                if let [first, .., last] = &mut matches[..] {
+                    *last = first.clone();
+                }
+            }
+            7 => {
+                if let [first, .., last] = &mut matches[..] {
+                    std::mem::swap(&mut first.eclass, &mut last.eclass);
+                }
+            }
+            _ => {}
+        }
+        matches
+    }
+}
+
+/// A pattern that the e-graph cannot tell to be one.
+struct Hidden(Pattern<SymbolLang>);
+
+impl Applier<SymbolLang, ()> for Hidden {
+    fn apply_matches(
+        &self,
+        egraph: &mut EGraph<SymbolLang, ()>,
+        matches: &[SearchMatches<'_, SymbolLang>],
+        name: Symbol,
+    ) -> Vec<Id> {
+        self.0.apply_matches(egraph, matches, name)
+    }
+
+    fn apply_one(
+        &self,
+        egraph: &mut EGraph<SymbolLang, ()>,
+        class: Id,
+        subst: &Subst,
+        left: Option<&PatternAst<SymbolLang>>,
+        name: Symbol,
+    ) -> Vec<Id> {
+        self.0.apply_one(egraph, class, subst, left, name)
+    }
+
+    fn vars(&self) -> Vec<Var> {
+        self.0.vars()
     }
 }
 
@@ -75,6 +147,32 @@ proptest! {
             prop_assert_eq!(quick.egraph.total_number_of_nodes(), other.egraph.total_number_of_nodes());
             prop_assert_eq!(quick.egraph.number_of_classes(), other.egraph.number_of_classes());
             prop_assert_eq!(quick.iterations.len(), other.iterations.len());
+        }
+    }
+
+    /// What was applied before is left out only where that changes nothing.
+    #[test]
+    fn schedulers_may_hand_over_what_they_like(
+        rules in prop::collection::vec((0usize..12, 0usize..12), 1..6),
+        seed in any::<usize>(),
+    ) {
+        let numbered = || rules.iter().enumerate();
+        let plain: Vec<_> = numbered().filter_map(|(at, &(left, right))| rule(at, left, right)).collect();
+        let hidden: Vec<_> = numbered().filter_map(|(at, &(left, right))| {
+            let pattern = |at: usize| TERMS[at].parse::<Pattern<SymbolLang>>().unwrap();
+            Rewrite::new(format!("rule-{at}"), pattern(left), Hidden(pattern(right))).ok()
+        }).collect();
+        let start: RecExpr<SymbolLang> = "(g (f (g a b)) (g (f a) (g b (f a))))".parse().unwrap();
+        let run = |rules: &[Rewrite<SymbolLang, ()>]| {
+            let runner = Runner::<SymbolLang, ()>::default().with_iter_limit(9).with_node_limit(1000);
+            runner.with_expr(&start).with_scheduler(Meddler { seed, asked: 0 }).run(rules)
+        };
+        let (quick, slow) = (run(&plain), run(&hidden));
+        prop_assert_eq!(quick.iterations.len(), slow.iterations.len());
+        for (left, right) in quick.iterations.iter().zip(&slow.iterations) {
+            prop_assert_eq!(left.egraph_nodes, right.egraph_nodes);
+            prop_assert_eq!(left.egraph_classes, right.egraph_classes);
+            prop_assert_eq!(&left.applied, &right.applied);
         }
     }
 

@@ -5,10 +5,13 @@ mod congruence;
 mod equalities;
 mod ops;
 mod pool;
+mod seen;
 mod show;
 mod store;
 
 pub(crate) use ops::{OpTable, Words, words};
+pub(crate) use seen::FoundRows;
+
 pub(crate) use store::Store;
 
 use crate::core::Core;
@@ -17,11 +20,12 @@ use crate::id::to_u32;
 use crate::{Analysis, Dot, EClass, Id, Language};
 use pool::Pool;
 use rustc_hash::FxHashMap;
+use seen::Seen;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// Up to how many nodes a class is compared with its edited list one by one.
 const FEW: usize = 8;
@@ -42,12 +46,12 @@ const FEW: usize = 8;
 /// assert_eq!(egraph.find(fx), egraph.find(fy));
 /// ```
 pub struct EGraph<L: Language, N: Analysis<L>> {
+    /// What tells it apart from all others, its copies included.
+    pub(crate) serial: u64,
     /// The analysis.
     pub analysis: N,
     /// Whether the e-graph was rebuilt, and not changed since; a new one was not.
     pub clean: bool,
-    /// What tells it apart from all others, its copies included.
-    pub(crate) serial: u64,
     pub(crate) store: Store<L>,
     /// The typed classes; without an analysis they are made when first asked for.
     pub(crate) pool: OnceLock<Pool<L, N::Data>>,
@@ -63,24 +67,27 @@ pub struct EGraph<L: Language, N: Analysis<L>> {
     pub(crate) exact: FxHashMap<Words, u32>,
     pub(crate) exact_upto: usize,
     pub(crate) shorten: bool,
+    /// What rules found and applied, while a scheduler of the client's own decides.
+    seen: Mutex<Option<Box<Seen<L, N>>>>,
 }
 
 impl<L: Language, N: Analysis<L>> EGraph<L, N> {
     /// Makes an empty e-graph.
     pub fn new(analysis: N) -> Self {
         EGraph {
+            serial: next_serial(),
             analysis,
             clean: false,
             store: Store::new(),
             pool: OnceLock::new(),
             stale: VecDeque::new(),
             touched: Vec::new(),
-            serial: next_serial(),
             spare: None,
             spelled: OnceLock::new(),
             exact: FxHashMap::default(),
             exact_upto: 0,
             shorten: true,
+            seen: Mutex::new(None),
         }
     }
 
@@ -284,6 +291,7 @@ where
 {
     fn clone(&self) -> Self {
         EGraph {
+            serial: next_serial(),
             analysis: self.analysis.clone(),
             clean: self.clean,
             store: self.store.clone(),
@@ -291,7 +299,6 @@ where
                 .pool
                 .get()
                 .map_or_else(OnceLock::new, |pool| OnceLock::from(pool.detached())),
-            serial: next_serial(),
             stale: self.stale.clone(),
             touched: self.touched.clone(),
             spare: None,
@@ -299,6 +306,7 @@ where
             exact: self.exact.clone(),
             exact_upto: self.exact_upto,
             shorten: self.shorten,
+            seen: Mutex::new(None),
         }
     }
 }
@@ -324,6 +332,11 @@ impl<L: Language, N: Analysis<L>> IndexMut<Id> for EGraph<L, N> {
     }
 }
 
+fn next_serial() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// Finds a typed class for changes, if the typed classes were made.
 #[inline]
 pub(crate) fn class_mut<L: Language, D>(
@@ -332,11 +345,6 @@ pub(crate) fn class_mut<L: Language, D>(
 ) -> Option<&mut EClass<L, D>> {
     pool.get_mut()?.get_mut(id)
 }
-fn next_serial() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    NEXT.fetch_add(1, Ordering::Relaxed)
-}
-
 
 /// Makes the typed class of a new node.
 pub(crate) fn new_class<L, D>(id: Id, data: D) -> EClass<L, D> {

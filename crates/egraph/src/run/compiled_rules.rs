@@ -404,6 +404,7 @@ impl<'a, L: Language> CompiledRules<'a, L> {
         limits: &RunnerLimits,
         laps: &mut Laps,
     ) -> RunnerResult<()> {
+        egraph.watch(rules);
         let found = scheduler.search_rewrites(number, egraph, rules, limits);
         self.search_time = laps.lap();
         for (rule, matches) in rules.iter().zip(found?) {

@@ -221,6 +221,7 @@ where
                 break;
             }
         }
+        self.egraph.unwatch();
         self.statistics = plan.statistics();
         self
     }
