@@ -14,6 +14,7 @@ mod clients;
 mod extraction;
 #[path = "../../../crates/egraph/tests/support/faster_greedy_dag.rs"]
 mod faster_greedy_dag;
+mod kinds;
 mod outside;
 mod relational;
 mod workloads;
@@ -22,6 +23,8 @@ workloads!(ours, tangram_egraph);
 workloads!(peer, egg);
 clients!(our_clients, tangram_egraph);
 clients!(peer_clients, egg);
+kinds!(our_kinds, tangram_egraph);
+kinds!(peer_kinds, egg);
 
 /// One run of a workload.
 #[derive(Clone, Copy, Debug)]
@@ -127,6 +130,17 @@ const CLIENTS: [Workload; 27] = {
     ]
 };
 
+/// Programs of other kinds than those that the engine was made faster with.
+const KINDS: [Workload; 4] = {
+    use {our_kinds as ours, peer_kinds as peer};
+    [
+        ("analysis intervals-7", ours::intervals, peer::intervals, 7, 5),
+        ("analysis strings-8", ours::strings, peer::strings, 8, 5),
+        ("analysis bits-5", ours::bits, peer::bits, 5, 5),
+        ("analysis own-intervals-10", ours::own_intervals, peer::own_intervals, 10, 5),
+    ]
+};
+
 /// Name, both engines, size, and how many pairs to run.
 const WORKLOADS: [Workload; 17] = [
     ("small", ours::small, peer::small, 0, 21),
@@ -162,7 +176,7 @@ fn measure() {
         && only == "only"
     {
         let given = rest.first().and_then(|size| size.parse().ok());
-        let all = CLIENTS.iter().chain(&WORKLOADS);
+        let all = CLIENTS.iter().chain(&KINDS).chain(&WORKLOADS);
         for (_, ours, peer, size, _) in all.filter(|workload| workload.0 == name) {
             let size = given.unwrap_or(*size);
             let run = if engine == "egg" { peer(size) } else { ours(size) };
@@ -177,7 +191,8 @@ fn measure() {
         && scan == "scan"
     {
         let (from, to) = (from.parse().unwrap_or(0), to.parse().unwrap_or(0));
-        for (_, ours, peer, ..) in WORKLOADS.iter().filter(|workload| workload.0 == name) {
+        let all = KINDS.iter().chain(&WORKLOADS);
+        for (_, ours, peer, ..) in all.filter(|workload| workload.0 == name) {
             scan_sizes(*ours, *peer, from, to);
         }
         return;
@@ -186,7 +201,7 @@ fn measure() {
     let pairs = args.get(1).and_then(|text| text.parse().ok());
     println!("{:<26} {:>9} {:>9} {:>10} {:>10} {:>7}", "time", "nodes", "classes", "ours ms", "egg ms", "ratio");
     let (mut logarithms, mut slowest) = (Vec::new(), f64::INFINITY);
-    for (name, ours, peer, size, count) in CLIENTS.into_iter().chain(WORKLOADS) {
+    for (name, ours, peer, size, count) in CLIENTS.into_iter().chain(KINDS).chain(WORKLOADS) {
         if name.contains(filter) {
             let ratio = compare(name, || ours(size), || peer(size), pairs.unwrap_or(count));
             slowest = slowest.min(ratio);
