@@ -103,6 +103,24 @@ fn both_triangles_of_lu_are_updated() {
     check("lu-rows", "double", part, 2);
 }
 
+/// Sums in variables gather in the elements that they are stored into.
+#[test]
+fn sums_in_variables_are_those_of_elements() {
+    let part = "for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+        double s = A[i][j];
+        for (int k = 0; k < j; k++)
+            s -= A[i][k] * A[j][k];
+        A[i][j] = s / A[j][j];
+    }
+    double d = A[i][i];
+    for (int k = 0; k < i; k++)
+        d -= A[i][k] * A[i][k];
+    A[i][i] = sqrt(d);
+}";
+    check("cholesky-sums", "double", part, 1);
+}
+
 /// What is behind the factorisation keeps its place.
 #[test]
 fn a_solve_follows_the_factorisation() {

@@ -89,6 +89,15 @@ fn sums_gather_in_the_element_that_they_are_stored_into() {
             "from itself",
             "for (int i = 0; i < n; i++) { float v = x[0] * out[i]; for (int j = 0; j < n; j++) v += w[24 * i + j]; out[i] = v; }",
         ),
+        // Other elements of the array are read: loops say that they are others.
+        (
+            "triangle",
+            "for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) {
+    double s = A[i][j];
+    for (int k = 0; k < j; k++) s -= A[i][k] * A[j][k];
+    A[i][j] = s / A[j][j];
+  }",
+        ),
         // What follows reads the element.
         (
             "after",
@@ -130,6 +139,23 @@ fn variables_that_are_more_than_one_element_stay() {
         (
             "both",
             "for (int i = 1; i < n; i++) { float v = x[i]; out[i - 1] = 3; v += out[i]; out[i] = v; }",
+        ),
+        // The last iteration reads the element from before, or a cell that could be the element.
+        (
+            "closed",
+            "for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) {
+    double s = A[i][j];
+    for (int k = 0; k <= j; k++) s -= A[i][k] * A[j][k];
+    A[i][j] = s;
+  }",
+        ),
+        (
+            "found",
+            "for (int i = 0; i < n; i++) {
+    double s = y[i];
+    for (int k = 0; k < i; k++) s -= y[(int)z[k] % 3] / 8;
+    y[i] = s;
+  }",
         ),
         // Another type rounds.
         (

@@ -12,8 +12,9 @@
 //! One variable for all iterations keeps them in their order; elements do not, so that loops can
 //! be interchanged and jammed. Generated code keeps elements in local variables again
 //! (`accumulate.rs`). The value of each operation stays the same: both types are the same, and
-//! nothing between the first and the last write looks at the array; what the variable starts from
-//! may. `out[i] = v / n` becomes `out[i] = out[i] / n`, and what reads the variable behind the store
+//! nothing between the first and the last write looks at the element; what the variable starts from
+//! may. Other elements of the array may be read, as in a factorisation: that they are others,
+//! loops and conditions must say. `out[i] = v / n` becomes `out[i] = out[i] / n`, and what reads the variable behind the store
 //! reads the element.
 //!
 //! After Doerfert, Grosser: Static Elimination of Loop-Invariant Code Motion, and Kruse, Grosser:
@@ -22,7 +23,8 @@
 
 use std::collections::BTreeSet;
 
-use tangram_presburger::formula::Formula;
+use tangram_presburger::formula::{Comparison, Expr, Formula};
+use tangram_presburger::{Budget, Relation, Space, Tuple};
 
 use super::{Builder, Item, Raw};
 use crate::access::{Access, Accesses};
@@ -43,6 +45,8 @@ struct Store {
     later: Vec<usize>,
 }
 
+/// What it may take to find out whether two elements are one.
+const MEETING: u64 = 20_000;
 /// Loops with constants as bounds are as long as a parameter could say from this bound on.
 const LONG: u64 = 16;
 
@@ -101,7 +105,6 @@ impl Builder<'_> {
             return None;
         }
         let of_variable = |raw: &Raw| raw.accesses.all().any(|a| a.array() == variable);
-        let of_array = |raw: &Raw| raw.accesses.all().any(|a| a.array() == target.array());
         let uses = self.lifetime(&variable, (own, end), last);
         let uses: Vec<usize> = uses.filter(|at| of_variable(&self.statements[*at])).collect();
         let first = *uses.first().filter(|first| own.contains(first))?;
@@ -111,8 +114,11 @@ impl Builder<'_> {
             && start.accesses.writes.iter().any(|write| write.array() == variable);
         let as_often = own.contains(&starts) && start.conditions == raw.conditions;
         // What the variable starts from may be the element.
-        let alone = (first..last).all(|at| at == starts || !of_array(&self.statements[at]))
-            && reads.iter().all(|read| read.array() != target.array());
+        let misses = |inner: &Raw, access: &Access| self.misses(raw, target, inner, access);
+        let alone = (first..last).filter(|at| *at != starts).all(|at| {
+            let inner = &self.statements[at];
+            inner.accesses.all().all(|access| misses(inner, access))
+        }) && reads.iter().all(|read| misses(raw, read));
         let inside = uses.iter().all(|at| {
             let inner = &self.statements[*at];
             is_inside(raw, inner) && !declares(&inner.text, &variable)
@@ -127,6 +133,27 @@ impl Builder<'_> {
         let whole = alone && inside && gathers && stays && uses.contains(&last);
         let found = Store { first, last, variable, element, plain, later };
         (fresh && as_often && whole).then_some(found)
+    }
+
+    /// Returns whether a statement in the block of another one certainly accesses other elements than
+    /// the one that the other one writes.
+    fn misses(&self, outer: &Raw, target: &Access, inner: &Raw, access: &Access) -> bool {
+        if access.array() != target.array() {
+            return true;
+        }
+        let (Some(own), Some(of_target)) = (exactly(access), exactly(target)) else { return false };
+        if !is_inside(outer, inner) || own.len() != of_target.len() {
+            return false;
+        }
+        let same = own.into_iter().zip(of_target);
+        let same = same.map(|(a, b)| a.clone().compared(Comparison::Equal, b.clone()));
+        let conditions = inner.conditions.iter().chain(&outer.conditions).cloned();
+        let meets = Formula::all(same.chain(conditions).chain([access.condition.clone()]));
+        let params: Vec<String> = self.params.iter().cloned().collect();
+        let space = Space::set(params, Tuple::new("", &inner.loops));
+        let budget = Budget::steps(MEETING);
+        let found = Relation::such_that(space, &meets, &budget);
+        found.and_then(|points| points.is_empty(&budget)).unwrap_or(false)
     }
 
     /// Returns the statements among which are all that use a variable: the block where it is declared,
@@ -168,7 +195,12 @@ impl Builder<'_> {
         let known = |one: &Formula| {
             one.has_constant(LONG) || self.params.iter().any(|param| one.uses(param))
         };
-        inner.loops.len() > outer.loops.len() && own.into_iter().any(known)
+        // What ends where a loop around it has come to is as long as that one is.
+        let follows = |one: &Formula| outer.loops.iter().any(|name| one.uses(name));
+        let mut own = own;
+        let is_long =
+            own.clone().any(known) || (own.any(follows) && outer.conditions.iter().any(known));
+        inner.loops.len() > outer.loops.len() && is_long
     }
 
     fn delay(&mut self, store: &Store, gone: &mut [bool]) {
@@ -185,9 +217,16 @@ impl Builder<'_> {
             }
             raw.text = replaced(&raw.text, variable, element);
             raw.accesses.replace(variable, &target, certain);
+            gone[at] |= is_same(&raw.text, element);
         }
         gone[*last] |= plain;
     }
+}
+
+/// Returns the subscripts of a cell that is known exactly.
+fn exactly(access: &Access) -> Option<Vec<&Expr>> {
+    let known = access.exact && !access.pending;
+    access.subscripts.iter().map(Option::as_ref).collect::<Option<Vec<_>>>().filter(|_| known)
 }
 
 /// Returns whether a statement is in all loops of another one, whose variables it can use.
@@ -269,6 +308,12 @@ fn stored(text: &str, variable: &str) -> Option<(String, bool)> {
     let once = !assigns.contains('=') && plain(left) && plain(right);
     let found = is_place && starts && of_names && once;
     found.then(|| (left.to_owned(), right.trim() == variable))
+}
+
+/// Returns whether a statement gives an element its own value.
+fn is_same(text: &str, element: &str) -> bool {
+    let plain = |text: &str| text.split_whitespace().collect::<String>();
+    plain(text) == plain(&format!("{element} = {element}"))
 }
 
 /// Puts an element in the place of a variable.
