@@ -6,7 +6,8 @@ make of it:
 - `parameters`: sizes are parameters, arrays are arguments that may overlap as far as a compiler knows;
 - `constants`: the same loops, sizes are numbers, arrays are global;
 - `inside`: what initialises stands at another place, sums are kept in variables, `restrict`;
-- `order`: loops in another order, some arrays transposed, all of them in one dimension.
+- `order`: loops in another order, some arrays transposed, all of them in one dimension;
+- `rows`: as `parameters`, with pointers to rows, for kernels that have such a text.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import re
 
-FORMS = ("parameters", "constants", "inside", "order")
+FORMS = ("parameters", "constants", "inside", "order", "rows")
 
 
 @dataclasses.dataclass
@@ -30,6 +31,8 @@ class Kernel:
     text: str
     inside: str
     order: str
+    # With pointers to rows; few kernels have it.
+    rows: str = ""
     scalars: str = ""
     values: str = ""
     # Variables of the function in `text`, declared in front of the part.
@@ -59,9 +62,13 @@ class Kernel:
         """Operations at the measured sizes."""
         return eval(self.flops, {}, {name: both[0] for name, both in self.sizes.items()})
 
+    def has(self, form: str) -> bool:
+        """Whether there is such a form of it."""
+        return form != "rows" or bool(self.rows)
+
     def loops(self, form: str) -> str:
         """The loops of a form."""
-        text = {"inside": self.inside, "order": self.order}.get(form, self.text)
+        text = {"inside": self.inside, "order": self.order, "rows": self.rows}.get(form, self.text)
         return text.strip("\n")
 
     def source(self, form: str) -> str:

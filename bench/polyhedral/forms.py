@@ -1,4 +1,4 @@
-"""All kernels of the PolyBench set in four forms: ours beside compilers, and the same bits.
+"""Kernels of the PolyBench set, and two of single precision, in several forms: ours beside compilers.
 
 A program holds all versions of a form: by each compiler the source and ours, and calls of OpenBLAS.
 They take turns on the same data, each round all of them, and are timed by the process's clock. A
@@ -15,12 +15,13 @@ import subprocess
 import tempfile
 
 import datamining
+import floats
 import products
 import solvers
 import stencils
 from description import FORMS, Kernel
 
-KERNELS = datamining.KERNELS + products.KERNELS + solvers.KERNELS + stencils.KERNELS
+KERNELS = datamining.KERNELS + products.KERNELS + floats.KERNELS + solvers.KERNELS + stencils.KERNELS
 # One version is called slower than another beyond this.
 MARGIN = 1.02
 
@@ -188,7 +189,7 @@ def run(arguments, compilers: dict[str, list[str]], flags: list[str], blas: list
     with tempfile.TemporaryDirectory() as folder:
         maker = Maker(pathlib.Path(arguments.keep or folder), compilers, flags, arguments.scop)
         for kernel in chosen:
-            for form in forms:
+            for form in filter(kernel.has, forms):
                 row = measured(maker, kernel, form, blas, arguments)
                 rows[f"{kernel.name} {form}"] = row
                 show(kernel, form, row, columns)

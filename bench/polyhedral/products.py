@@ -41,6 +41,18 @@ for (int i = 0; i < ni; i++)
         for (int k = 0; k < nk; k++)
             C[i][j] += alpha * A[i][k] * B[k][j];
     }""",
+        rows="""
+for (int i = 0; i < ni; i++) {
+    double *c = C[i];
+    const double *a = A[i];
+    for (int j = 0; j < nj; j++)
+        c[j] *= beta;
+    for (int k = 0; k < nk; k++) {
+        const double *b = B[k];
+        for (int j = 0; j < nj; j++)
+            c[j] += alpha * a[k] * b[j];
+    }
+}""",
         order="""
 for (int i = 0; i < ni; i++)
     for (int j = 0; j < nj; j++)
@@ -245,6 +257,16 @@ for (int i = 0; i < n; i++)
         double s = beta * C[i][j];
         for (int k = 0; k < m; k++)
             s += alpha * A[i][k] * A[j][k];
+        C[i][j] = s;
+    }""",
+        rows="""
+for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+        const double *a = A[i];
+        const double *b = A[j];
+        double s = beta * C[i][j];
+        for (int k = 0; k < m; k++)
+            s += alpha * a[k] * b[k];
         C[i][j] = s;
     }""",
         order="""

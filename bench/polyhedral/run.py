@@ -13,8 +13,8 @@ half is said to be skipped. Both sides are library calls, from text to text, ins
 the least processor time of all rounds, which take turns: isl's in this one, ours in the example
 `measure` of the crate, built when `TANGRAM_MEASURE` names none.
 
-`--only forms` has all 30 kernels of the PolyBench set in words of our own, each in four forms
-(description.py); every version's results are compared bit for bit, compiled without fused operations.
+`--only forms` has all 30 kernels of the PolyBench set in words of our own, and a product and a
+convolution of single precision, each in four forms, some in a fifth (description.py); every version's results are compared bit for bit, compiled without fused operations.
 `CLANG`, `POLLY` and `BLAS` in the environment are words that compile where the usual ones do not.
 
 `--only growth` is a table of the time of schedules by the number of statements, up to 1,000, for

@@ -37,6 +37,21 @@ for (int i = 0; i < n; i++) {
         d -= A[i][k] * A[i][k];
     A[i][i] = sqrt(d);
 }""",
+        rows="""
+for (int i = 0; i < n; i++) {
+    double *a = A[i];
+    for (int j = 0; j < i; j++) {
+        const double *b = A[j];
+        double s = a[j];
+        for (int k = 0; k < j; k++)
+            s -= a[k] * b[k];
+        a[j] = s / b[j];
+    }
+    double d = a[i];
+    for (int k = 0; k < i; k++)
+        d -= a[k] * a[k];
+    a[i] = sqrt(d);
+}""",
         order="""
 for (int k = 0; k < n; k++) {
     A[k][k] = sqrt(A[k][k]);
@@ -192,6 +207,16 @@ for (int i = 0; i < n; i++) {
         for (int k = 0; k < i; k++)
             s -= A[i][k] * A[k][j];
         A[i][j] = s;
+    }
+}""",
+        rows="""
+for (int k = 0; k < n; k++) {
+    const double *b = A[k];
+    for (int i = k + 1; i < n; i++) {
+        double *a = A[i];
+        a[k] /= b[k];
+        for (int j = k + 1; j < n; j++)
+            a[j] -= a[k] * b[j];
     }
 }""",
         order="""
