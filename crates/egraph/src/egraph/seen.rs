@@ -217,7 +217,7 @@ impl<L: Language, N: Analysis<L>> EGraph<L, N> {
         if let Ok(Some(seen)) = self.seen.get_mut()
             && let Some(rule) = seen.rules.get_mut(known.place)
         {
-            if known.same && known.next == known.rows.words.len() && known.rows.complete {
+            if known.next == known.rows.words.len() && known.rows.complete {
                 rule.since = known.rows.generation;
             }
             rule.found.words = known.rows.words;
