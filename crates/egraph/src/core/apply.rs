@@ -1,8 +1,8 @@
 //! Applying: right-hand sides as straight-line programs run over rows of matches.
 
 use super::hashcons::hash_words;
+use super::job::Found;
 use super::log::Why;
-use super::matcher::Found;
 use super::nodes::Core;
 use super::term::{Atom, Term};
 use crate::Id;

@@ -2,7 +2,7 @@
 
 use super::classes::{Row, op_bit};
 use super::gate::Gate;
-use super::matcher::{Found, Query};
+use super::matcher::Query;
 use super::nodes::{Core, Op};
 use super::program::{Instruction, Program, Witness};
 use super::term::{Atom, Term};
@@ -16,6 +16,33 @@ pub(crate) struct Link {
     pub(crate) ops: SmallVec<[u32; 8]>,
     /// By number too, all that match; empty if each operator matches itself only.
     pub(crate) loose: Vec<Vec<u32>>,
+}
+
+/// What one rule found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// One row per match: root class, bindings by variable number, then the matched nodes.
+    pub rows: Vec<u32>,
+    /// The length of a row.
+    pub width: usize,
+    /// The number of variables.
+    pub vars: usize,
+    /// The number of matches, those without a row included.
+    pub count: usize,
+}
+
+impl Found {
+    /// Iterates over the rows.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        self.rows.chunks_exact(self.width.max(1))
+    }
+
+    /// Returns the number of rows.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        // Most lists of small e-graphs are empty, and a division takes long.
+        if self.rows.is_empty() { 0 } else { self.rows.len() / self.width.max(1) }
+    }
 }
 
 /// What a search is about.

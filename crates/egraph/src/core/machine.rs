@@ -6,8 +6,7 @@
 //! find. An operator may stand for several of the e-graph's, all those that it matches.
 
 use super::classes::op_bit;
-use super::job::{Candidates, Job, Match, find_ground};
-use super::matcher::Found;
+use super::job::{Candidates, Found, Job, Match, find_ground};
 use super::nodes::{Core, Op};
 use super::program::Instruction;
 use crate::Id;

@@ -7,7 +7,7 @@
 
 use super::classes::op_bit;
 use super::gate::Gate;
-use super::job::find_ground;
+use super::job::{Found, find_ground};
 use super::nodes::Core;
 use super::program::{Ground, Instruction, Program, Witness};
 use super::spare::Lists;
@@ -31,41 +31,6 @@ pub struct Query {
 impl Query {
     /// Asks for every match.
     pub const ALL: Query = Query { active: true, since: 0, count_all: false, limit: usize::MAX };
-}
-
-/// What one rule found.
-#[derive(Clone, Debug, Default)]
-pub struct Found {
-    /// One row per match: root class, bindings by variable number, then the matched nodes.
-    pub rows: Vec<u32>,
-    /// The length of a row.
-    pub width: usize,
-    /// The number of variables.
-    pub vars: usize,
-    /// The number of matches, those without a row included.
-    pub count: usize,
-}
-
-impl Found {
-    /// Iterates over the rows.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
-        self.rows.chunks_exact(self.width.max(1))
-    }
-
-    /// Appends a row: the class, the variables, and the nodes if they are asked for.
-    #[inline(always)]
-    fn push(&mut self, rule: &Rule, regs: &[u32], nodes: Option<(&[u32], &[u32])>) {
-        self.rows.reserve(self.width);
-        self.rows.push(regs[0]);
-        self.rows.extend(rule.vars.iter().map(|&reg| regs[reg as usize]));
-        let Some((bound, ground)) = nodes else { return };
-        for (witness, &node) in rule.witnesses.iter().zip(ground) {
-            self.rows.push(match witness {
-                Witness::Bound(at) => bound[*at as usize],
-                Witness::Ground(_) => node,
-            });
-        }
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -526,7 +491,7 @@ impl<'a> Walk<'a> {
                 *reg = kid;
             }
             self.bound[node.depth as usize] = bound;
-            found.push(rule_data, &self.regs, ground.map(|ground| (&self.bound[..], ground)));
+            push_row(found, rule_data, &self.regs, ground.map(|ground| (&self.bound[..], ground)));
         }
         if found.count >= query.limit {
             self.retire(rule_data.end);
@@ -559,11 +524,26 @@ impl<'a> Walk<'a> {
         let rule_data = &set.rules[rule as usize];
         if fresh {
             let ground = set.witness.then(|| &self.witnesses[rule as usize][..]);
-            found.push(rule_data, &self.regs, ground.map(|ground| (&self.bound[..], ground)));
+            push_row(found, rule_data, &self.regs, ground.map(|ground| (&self.bound[..], ground)));
         }
         if found.count >= query.limit {
             self.retire(rule_data.end);
         }
+    }
+}
+
+/// Appends a row: the class, the variables, and the nodes if they are asked for.
+#[inline(always)]
+fn push_row(found: &mut Found, rule: &Rule, regs: &[u32], nodes: Option<(&[u32], &[u32])>) {
+    found.rows.reserve(found.width);
+    found.rows.push(regs[0]);
+    found.rows.extend(rule.vars.iter().map(|&reg| regs[reg as usize]));
+    let Some((bound, ground)) = nodes else { return };
+    for (witness, &node) in rule.witnesses.iter().zip(ground) {
+        found.rows.push(match witness {
+            Witness::Bound(at) => bound[*at as usize],
+            Witness::Ground(_) => node,
+        });
     }
 }
 

@@ -24,6 +24,9 @@ const SHARED_FROM: usize = 1_000;
 /// Reading the clock costs more than to apply a few.
 const TIMED_FROM: usize = 64;
 
+/// Up to how many ids an iteration is timed as a whole: its phases take less than to read the clock.
+const BRIEF_UPTO: usize = 32;
+
 /// Up to how many words lists of rows have together that are kept to be filled again.
 const SPARE_WORDS: usize = 1 << 20;
 
@@ -195,13 +198,18 @@ impl<'a, L: Language> CompiledRules<'a, L> {
         let Some(gate) = scheduler.__gate() else {
             return Ok(());
         };
+        let is_brief = egraph.core().number_of_ids() <= BRIEF_UPTO;
         let found = self.search(number, egraph, rules, gate, limits);
-        self.search_time = laps.lap();
+        if !is_brief {
+            self.search_time = laps.lap();
+        }
         limits.check_at(laps.last, number, egraph)?;
         let searched = *laps;
         let result = found.and_then(|found| self.apply(egraph, rules, found, limits, laps));
-        laps.lap();
-        self.apply_time = laps.total() - searched.total();
+        if !is_brief {
+            laps.lap();
+            self.apply_time = laps.total() - searched.total();
+        }
         result
     }
 
@@ -366,7 +374,7 @@ impl<'a, L: Language> CompiledRules<'a, L> {
             let changed = match &matches {
                 Matches::Listed(listed) => rule.apply(egraph, listed).len(),
                 Matches::Rows(rows) => {
-                    statistics.applied += rows.iter().len();
+                    statistics.applied += rows.len();
                     rule.applier.__apply_rows(egraph, &compiled.batch(inner), rows, rule.name)
                 }
             };
@@ -463,7 +471,7 @@ impl<'a, L: Language> Compiled<'a, L> {
             let counted = query.count_all || query.since == 0;
             let old = if counted { 0 } else { self.bound };
             self.bound = old.saturating_add(found.count);
-            self.fresh = found.iter().len();
+            self.fresh = found.len();
         }
         self.since = now;
     }
