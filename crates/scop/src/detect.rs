@@ -13,7 +13,7 @@ use tangram_presburger::Budget;
 use crate::black_box::has_loop;
 use crate::build::{Builder, Read};
 use crate::declare::Names;
-use crate::live_out::{ended, is_addressed};
+use crate::live_out::{ended, is_addressed, is_needed};
 use crate::pragma::shared;
 use crate::source::{
     FIRST, LAST, Source, around as around_part, below, declared, distinct, is_call, is_global,
@@ -175,7 +175,11 @@ impl Detector<'_> {
         if let Some(problem) = self.hindrance(span, names, function, items) {
             return self.refused.push(problem);
         }
-        match Builder::scop(before, items, names, self.source, self.budget) {
+        let needed = |name: &str| {
+            is_global(name, names, self.globals)
+                || is_needed(name, span, &function.definition.statement)
+        };
+        match Builder::scop((before, items), names, self.source, &needed, self.budget) {
             Ok(Read { scop, bodies, arrays, types, checks, members, flat, test, operands }) => {
                 self.parts.push(Part {
                     bodies,

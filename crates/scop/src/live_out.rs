@@ -31,13 +31,17 @@ pub(crate) fn ended(
     body: &Node<Statement>,
     is_global: impl Fn(&str) -> bool,
 ) -> Vec<String> {
-    let needed = |name: &String| {
-        let mut uses = Uses::of(name, part);
-        uses.visit_statement(&body.node, &body.span);
-        let jumping = uses.jumps && uses.outside;
-        is_global(name) || uses.escapes || jumping || is_live(&uses, body, part)
-    };
+    let needed = |name: &String| is_global(name) || is_needed(name, part, body);
     outer_variables(items).into_iter().filter(needed).collect()
+}
+
+/// Returns whether `body`, which has a part at `part`, may need the value of one of its variables
+/// behind it.
+pub(crate) fn is_needed(name: &str, part: Span, body: &Node<Statement>) -> bool {
+    let mut uses = Uses::of(name, part);
+    uses.visit_statement(&body.node, &body.span);
+    let jumping = uses.jumps && uses.outside;
+    uses.escapes || jumping || is_live(&uses, body, part)
 }
 
 /// Returns whether a function takes the address of one of its variables, or the variable outlives it.

@@ -14,7 +14,7 @@ use crate::build::{Builder, Read};
 use crate::declare::Names;
 use crate::detect::Detector;
 use crate::line_index::{Line, LineIndex};
-use crate::live_out::{ended, is_addressed};
+use crate::live_out::{ended, is_addressed, is_needed};
 use crate::parse::{Parsed, parsed};
 use crate::pragma::shared;
 use crate::pure::is_without_effects;
@@ -246,7 +246,12 @@ fn of_function(
                     let Some(first) = start.take() else { continue };
                     let inside = &items[first..index];
                     let before = &items[..first - 1];
-                    match Builder::scop(before, inside, &names, source, budget) {
+                    let span = Span::span(items[first - 1].span.start, statement.span.end);
+                    let needed = |name: &str| {
+                        is_global(name, &names, globals)
+                            || is_needed(name, span, &function.statement)
+                    };
+                    match Builder::scop((before, inside), &names, source, &needed, budget) {
                         Ok(Read {
                             scop,
                             bodies,

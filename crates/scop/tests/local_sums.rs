@@ -210,6 +210,38 @@ fn variables_that_are_more_than_one_element_stay() {
     assert!(parts[0].scop.arrays.iter().any(|array| array.name == "last"));
 }
 
+/// Variables of the function: `v` is read by nothing behind the part, `last` is printed.
+#[test]
+fn each_value_of_a_dead_variable_gathers_in_its_own_element() {
+    let has = |name: &str, part: &str, variable: &str| {
+        let text =
+            program(part).replace("float last = 0;", "float last = 0, v = 3; float *to = &v;");
+        let text =
+            text.replace("float *to = &v;", if name == "address" { "float *to = &v;" } else { "" });
+        let parts = marked(&text);
+        print_the_same(name, &text, &in_tiles(&text, &parts));
+        parts[0].scop.arrays.iter().any(|array| array.name == variable)
+    };
+    let sums = "for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) { v = x[j]; for (int k = 0; k < n; k++) v += w[24 * j + k]; out[24 + j] = v; }
+    for (int j = i; j < n; j++) { v = 1; for (int k = 0; k < n; k++) v -= w[24 * k + j]; out[24 + j] = v / 2; }
+  }
+  for (int i = 0; i < n; i++) { v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v; }";
+    assert!(!has("dead", sums, "v"));
+    // The last value is used: at the end, by who has its address, in another block.
+    assert!(has("needed", &sums.replace("v ", "last ").replace("v;", "last;"), "last"));
+    assert!(has("address", sums, "v"));
+    let later = "for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) { v = 0; for (int k = 0; k < n; k++) v += x[k]; out[j] = v; }
+    for (int j = 0; j < n; j++) out[24 + j] += v;
+  }";
+    assert!(has("later", later, "v"));
+    let before = "for (int i = 0; i < n; i++) { out[24 + i] = v; v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v; }";
+    assert!(has("before", before, "v"));
+    let some = "for (int i = 0; i < n; i++) { if (i > 2) v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v; }";
+    assert!(has("some", some, "v"));
+}
+
 #[test]
 fn rows_of_a_matrix_run_side_by_side() {
     let text =

@@ -17,6 +17,9 @@
 //! loops and conditions must say. `out[i] = v / n` becomes `out[i] = out[i] / n`, and what reads the variable behind the store
 //! reads the element.
 //!
+//! A variable of the function does the same for each of its values, if nothing reads the last one
+//! behind the part.
+//!
 //! After Doerfert, Grosser: Static Elimination of Loop-Invariant Code Motion, and Kruse, Grosser:
 //! DeLICM, Scalar Dependence Removal at Zero Memory Cost, CGO 2018. Divergence: only where one
 //! block writes the variable, gathers in it in a loop, and stores it as it is.
@@ -105,7 +108,7 @@ impl Builder<'_> {
             return None;
         }
         let of_variable = |raw: &Raw| raw.accesses.all().any(|a| a.array() == variable);
-        let uses = self.lifetime(&variable, (own, end), last);
+        let uses = self.lifetime(&variable, (own, end), last)?;
         let uses: Vec<usize> = uses.filter(|at| of_variable(&self.statements[*at])).collect();
         let first = *uses.first().filter(|first| own.contains(first))?;
         let starts = *uses.iter().find(|at| !is_kill(&self.statements[**at]))?;
@@ -156,24 +159,60 @@ impl Builder<'_> {
         found.and_then(|points| points.is_empty(&budget)).unwrap_or(false)
     }
 
-    /// Returns the statements among which are all that use a variable: the block where it is declared,
-    /// if that is this one, from its declaration up to another one of the same name.
+    /// Returns the statements among which are all that use a value of a variable: the block where it
+    /// is declared, if that is this one, from its declaration up to another one of the same name.
+    ///
+    /// One of the function instead has a value for each statement that gives it one; nothing if a
+    /// value could be used in another block.
     fn lifetime(
         &self,
         variable: &str,
         (own, end): (&[usize], usize),
         last: usize,
-    ) -> std::ops::Range<usize> {
+    ) -> Option<std::ops::Range<usize>> {
         let declared = self.declarations.iter().filter(|(name, _)| name == variable);
         let start = own.first().copied().unwrap_or(0);
-        let places: Vec<usize> = declared.map(|(_, at)| *at).collect();
-        match places.iter().rposition(|at| (start..=last).contains(at)) {
-            Some(at) => {
-                let next = places.get(at + 1).copied().unwrap_or(usize::MAX);
-                places[at]..next.min(end + 1)
-            }
-            None => 0..self.statements.len(),
+        let is_outer = self.dead.contains(variable);
+        let places: Vec<usize> = match is_outer {
+            true => self.values(variable)?,
+            false => declared.map(|(_, at)| *at).collect(),
+        };
+        let Some(at) = places.iter().rposition(|at| (start..=last).contains(at)) else {
+            return (!is_outer).then_some(0..self.statements.len());
+        };
+        let next = places.get(at + 1).copied().unwrap_or(usize::MAX);
+        let uses = |at: usize| self.statements[at].accesses.all().any(|a| a.array() == variable);
+        if is_outer && (end + 1..next.min(self.statements.len())).any(uses) {
+            return None;
         }
+        Some(places[at]..next.min(end + 1))
+    }
+
+    /// Returns the statements that give a variable a new value, if all others read what the one before
+    /// them has given in the same iteration of its loops.
+    fn values(&self, variable: &str) -> Option<Vec<usize>> {
+        let mut all: Vec<usize> = Vec::new();
+        for (at, raw) in self.statements.iter().enumerate() {
+            let Accesses { reads, writes, .. } = &raw.accesses;
+            let is_own = |access: &&Access| access.array() == variable;
+            if !raw.accesses.all().any(|access| is_own(&access)) {
+                continue;
+            }
+            let is_new = writes.iter().any(|a| is_own(&a)) && !reads.iter().any(|a| is_own(&a));
+            let follows = all.last().is_some_and(|last| {
+                let last = &self.statements[*last];
+                let governs = |one: &Formula| raw.conditions.contains(one);
+                raw.loops.starts_with(&last.loops) && last.conditions.iter().all(governs)
+            });
+            match all.last() {
+                // In a loop inside, it is another value of the same block.
+                Some(last) if is_new && follows && raw.loops != self.statements[*last].loops => {}
+                _ if is_new => all.push(at),
+                _ if follows => {}
+                _ => return None,
+            }
+        }
+        Some(all)
     }
 
     /// Returns the only variable among reads that is the part's own.
@@ -182,6 +221,7 @@ impl Builder<'_> {
             let local = self.names.get(name);
             local.is_some_and(|local| local.local && local.extents.is_empty())
                 && !self.kept.iter().any(|kept| kept == name)
+                || self.dead.contains(*name)
         };
         let mut own = reads.iter().map(Access::array).filter(is_own);
         let first = own.next()?;

@@ -64,6 +64,8 @@ pub(crate) struct Builder<'a> {
     declarations: Vec<(String, usize)>,
     /// Variables that are declared in the block of the part itself.
     kept: Vec<String>,
+    /// Variables of the function that the part writes and nothing reads behind it.
+    dead: BTreeSet<String>,
     /// Variables inside a statement that is not followed.
     pub(crate) hidden: Vec<String>,
     /// Arrays in one dimension that are read as several.
@@ -124,15 +126,17 @@ pub(crate) enum Item {
 }
 
 impl<'a> Builder<'a> {
-    /// Reads the items of a part; `before`: those in front of it.
+    /// Reads the items of a part; `before`: those in front of it, `is_needed`: whether a variable of
+    /// the function may have to have its value behind it.
     pub(crate) fn scop(
-        before: &[Node<BlockItem>],
-        items: &[Node<BlockItem>],
+        (before, items): (&[Node<BlockItem>], &[Node<BlockItem>]),
         names: &Names,
         source: &'a Source<'a>,
+        is_needed: &dyn Fn(&str) -> bool,
         budget: &Budget,
     ) -> Result<Read, Vec<Problem>> {
         let mut builder = Self::new(items, names, source);
+        builder.dead = builder.dead_behind(is_needed);
         builder.given(before);
         let mut order = builder.items(items, false);
         if !builder.problems.is_empty() {
@@ -140,6 +144,14 @@ impl<'a> Builder<'a> {
         }
         builder.delay_scalars(&mut order);
         builder.assemble(&order, budget).map_err(|problem| vec![problem])
+    }
+
+    fn dead_behind(&self, is_needed: &dyn Fn(&str) -> bool) -> BTreeSet<String> {
+        let is_dead = |name: &&String| {
+            let variable = self.names.get(name);
+            variable.is_some_and(|own| !own.local && own.extents.is_empty()) && !is_needed(name)
+        };
+        self.written.variables.iter().filter(is_dead).cloned().collect()
     }
 
     /// Says why items are no part, or would hide loops that could be parts.
@@ -172,6 +184,7 @@ impl<'a> Builder<'a> {
             problems: Vec::new(),
             declarations: Vec::new(),
             kept: declared(items, source),
+            dead: BTreeSet::new(),
             hidden: Vec::new(),
             flat: Vec::new(),
             members: Vec::new(),
