@@ -98,7 +98,17 @@ fn sums_gather_in_the_element_that_they_are_stored_into() {
     A[i][j] = s / A[j][j];
   }",
         ),
-        // What follows reads the element.
+        // A product is no declaration of a pointer.
+        (
+            "factor",
+            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = last * v; }",
+        ),
+        // What follows reads the element, in a loop, too.
+        (
+            "loop behind",
+            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v;
+    for (int j = 0; j < n; j++) y[j] += v; }",
+        ),
         (
             "after",
             "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v; y[i] = v; }",
@@ -185,6 +195,11 @@ fn variables_that_are_more_than_one_element_stay() {
         (
             "again",
             "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v; out[i] = 3; y[i] = v; }",
+        ),
+        (
+            "loop",
+            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v;
+    for (int j = 0; j < n; j++) { y[j] += v; out[j] = 1; } }",
         ),
         // What is stored is computed from the element, too, or from another sum.
         (

@@ -128,10 +128,11 @@ impl Builder<'_> {
         });
         let gathers = uses.iter().any(|at| self.is_long(raw, &self.statements[*at]));
         let later: Vec<usize> = uses.iter().copied().filter(|at| *at > last).collect();
+        // What a loop behind the store reads may be read again when all of the block has run.
         let stays = later.iter().all(|at| {
-            own.contains(at)
-                && !writes_to(&self.statements[*at], &variable)
-                && !(last + 1..*at).any(|at| writes_to(&self.statements[at], target.array()))
+            let before = if own.contains(at) { *at } else { end + 1 };
+            !writes_to(&self.statements[*at], &variable)
+                && !(last + 1..before).any(|at| writes_to(&self.statements[at], target.array()))
         });
         let whole = alone && inside && gathers && stays && uses.contains(&last);
         let found = Store { first, last, variable, element, plain, later };
@@ -277,14 +278,21 @@ fn is_inside(outer: &Raw, inner: &Raw) -> bool {
     inner.loops.starts_with(&outer.loops) && loops.len() == inner.loops.len()
 }
 
-/// Returns whether a statement could declare a variable of its own of this name: a name stands in
-/// front of it.
+/// Returns whether a statement could declare a variable of its own of this name: names alone stand
+/// between it and a place where a declaration can begin.
 fn declares(text: &str, variable: &str) -> bool {
-    let mut behind_name = false;
+    let (mut begins, mut behind_name) = (true, false);
     tokens(text).any(|(_, token)| match token {
-        Token::Name(name) => std::mem::replace(&mut behind_name, true) && name == variable,
+        Token::Name(name) => {
+            let declared = behind_name && name == variable;
+            behind_name |= begins;
+            begins = false;
+            declared
+        }
         Token::Other(other) => {
-            behind_name &= other.trim().is_empty() || other == "*";
+            let other = other.trim();
+            behind_name &= other.is_empty() || other == "*";
+            begins = other.ends_with([';', '{', '}', '(']) || (begins && other.is_empty());
             false
         }
     })
