@@ -4,7 +4,7 @@ mod constants;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_dialects::constant;
-use tangram_ir::{Diagnostic, Loc, Module, Op, Point, Str, Traits, Value};
+use tangram_ir::{Diagnostic, Loc, Module, Op, OpDef, Point, Str, Traits, Value};
 use tangram_rewrite::Rewriter;
 use tangram_tensor::DType;
 
@@ -328,7 +328,8 @@ impl<'b, 'r> Builder<'b, 'r> {
         let broadcasts = def.is_some_and(|def| def.traits.contains(Traits::BROADCASTING));
         let operands = self.operands(frame, args, broadcasts)?;
         let attrs = self.attributes(frame, id, def)?;
-        let built = self.rewriter.build(self.point, name, &operands, attrs, None, self.loc);
+        let results = def.and_then(|def| self.wanted_results(frame, id, def));
+        let built = self.rewriter.build(self.point, name, &operands, attrs, results, self.loc);
         let op = built.map_err(|error| {
             let name = self.module().context().name_text(name);
             self.refuse("inference", &format!("`{name}` cannot be made: {error}"))
@@ -339,6 +340,16 @@ impl<'b, 'r> Builder<'b, 'r> {
             None => self.module().results(op).collect(),
         };
         Ok(if values.len() == 1 { Made::One(values[0]) } else { Made::Many(values) })
+    }
+
+    /// How many results the rule takes of a call, where it takes one that is only there if wanted.
+    fn wanted_results(&self, frame: Frame, id: PatId, def: &OpDef) -> Option<usize> {
+        let index = |kind: &PatternKind| match kind {
+            PatternKind::Proj { tuple, index } if *tuple == id => self.index(frame, *index).ok(),
+            _ => None,
+        };
+        let taken = self.plan.rule().patterns().filter_map(|(_, pattern)| index(&pattern.kind));
+        taken.max().filter(|last| (1..def.results.len()).contains(last)).map(|last| last + 1)
     }
 
     /// Maps operands; new constants come last, since they take their type from the others.
