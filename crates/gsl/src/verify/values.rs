@@ -87,6 +87,11 @@ pub(super) fn tensor(
     cast(&Tensor::from_vec(shape, numbers).ok()?, dtype).ok()
 }
 
+/// Elements that are all 0.
+pub(super) fn zeros(dtype: DType, shape: &[usize]) -> Option<Tensor> {
+    cast(&Tensor::from_vec(shape, vec![0.0; element_count(shape)?]).ok()?, dtype).ok()
+}
+
 /// Whether an operand is a scale of quantised numbers.
 pub(super) fn is_scale(operation: &str, index: usize) -> bool {
     match operation {

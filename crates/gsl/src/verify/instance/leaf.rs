@@ -1,5 +1,6 @@
 //! Inputs and constants: their extents, element types and elements.
 
+use fastrand::Rng;
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Dim, Loc, Point};
 use tangram_tensor::{DType, Tensor};
@@ -158,7 +159,11 @@ impl Draft<'_> {
     }
 
     fn random(&mut self, dtype: DType, shape: &[usize]) -> Option<Tensor> {
+        let count = tangram_tensor::element_count(shape)?;
         match dtype {
+            _ if count == 1 && dtype.is_float() && !self.is_scale && self.is_zero() => {
+                values::zeros(dtype, shape)
+            }
             DType::I64 if self.base != dtype => {
                 values::indices(dtype, shape, self.profile, self.rng)
             }
@@ -167,6 +172,13 @@ impl Draft<'_> {
             }
             _ => values::tensor(dtype, shape, self.profile, self.rng),
         }
+    }
+
+    /// Whether a single number is 0. What divides by it, or multiplies what divided, is seen by no
+    /// other number, and all the other choices say 0 too rarely for one number of a program.
+    fn is_zero(&self) -> bool {
+        // Apart from the other choices, which stay as they are.
+        Rng::with_seed(self.rng.clone().u64(..) ^ 0x2E60).u8(0..6) == 0
     }
 
     /// A constant whose elements the rule reads: an index, a list of sizes, an epsilon.
