@@ -38,6 +38,7 @@ mod nudge;
 mod prime;
 mod real;
 mod shapes;
+mod steps;
 mod symbolic;
 mod trace;
 mod trial;

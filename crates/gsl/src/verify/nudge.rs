@@ -10,14 +10,11 @@
 //! ```
 
 use fastrand::Rng;
-use rustc_hash::FxHashMap;
-use tangram_dialects::constant;
-use tangram_dialects::eval::evaluate;
 use tangram_dialects::interpret::Datum;
-use tangram_ir::{Module, Value};
-use tangram_tensor::{DType, Tensor, within};
+use tangram_ir::Module;
+use tangram_tensor::{DType, Tensor};
 
-use super::real::MAX_BYTES;
+use super::steps;
 
 /// The greatest relative change of a number: 16 units in its last place.
 const NUDGE: f64 = 16.0 * f64::EPSILON;
@@ -32,32 +29,20 @@ pub(super) fn runs(module: &Module, inputs: &[Datum]) -> Vec<Vec<Tensor>> {
 }
 
 fn run(module: &Module, inputs: &[Datum], rng: &mut Rng) -> Option<Vec<Tensor>> {
-    let mut found: FxHashMap<Value, Tensor> = FxHashMap::default();
-    for (value, input) in module.args(module.body()).iter().zip(inputs) {
-        let Datum::Tensor(tensor) = input else { return None };
-        found.insert(*value, nudged(tensor.clone(), rng)?);
-    }
     let last = module.last_op(module.body())?;
-    for op in module.ops(module.body()).filter(|op| *op != last) {
-        if constant::is_constant(module, op) {
-            let value = module.result(op, 0);
-            found.insert(value, constant::constant_tensor(module, value)?);
-            continue;
+    let found = steps::run(module, inputs, |step| {
+        for result in step.results {
+            *result = nudged(result, rng)?;
         }
-        let operands: Vec<Option<Tensor>> =
-            module.operands(op).map(|v| found.get(&v).cloned()).collect();
-        let results = within(MAX_BYTES, || evaluate(module, op, &operands)).ok()?;
-        for (value, result) in module.results(op).zip(results) {
-            found.insert(value, nudged(result, rng)?);
-        }
-    }
+        Some(())
+    })?;
     module.operands(last).map(|value| found.get(&value).cloned()).collect()
 }
 
 /// The same numbers, each changed in its own direction.
-fn nudged(tensor: Tensor, rng: &mut Rng) -> Option<Tensor> {
+fn nudged(tensor: &Tensor, rng: &mut Rng) -> Option<Tensor> {
     if tensor.dtype() != DType::F64 {
-        return Some(tensor);
+        return Some(tensor.clone());
     }
     let numbers = tensor.f64s().ok()?.into_iter();
     let numbers = numbers.map(|x| x * (1.0 + NUDGE * (2.0 * rng.f64() - 1.0)));

@@ -4,15 +4,13 @@
 //! (rounding grows with them), whether one overflowed or vanished, and whether the standard says at
 //! all what comes out (an integer of a number that it cannot hold).
 
-use rustc_hash::FxHashMap;
 use tangram_dialects::attrs::Attrs;
-use tangram_dialects::eval::evaluate;
 use tangram_dialects::interpret::Datum;
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Module, Op, Value};
-use tangram_tensor::{DType, Tensor, within};
+use tangram_tensor::{DType, Tensor};
 
-use super::real::MAX_BYTES;
+use super::steps::{self, Step};
 use super::values;
 use super::wide;
 
@@ -72,34 +70,20 @@ impl Trace {
 
 /// Runs a program on tensors, operation by operation; none where one has no evaluation.
 pub(super) fn trace(module: &Module, inputs: &[Datum]) -> Option<Trace> {
-    let mut found: FxHashMap<Value, Tensor> = FxHashMap::default();
     let mut out = Trace::default();
-    for (value, input) in module.args(module.body()).iter().zip(inputs) {
-        let Datum::Tensor(tensor) = input else { return None };
-        out.see(tensor.dtype(), &[], tensor);
-        found.insert(*value, tensor.clone());
-    }
-    let last = module.last_op(module.body());
-    for op in module.ops(module.body()).filter(|op| Some(*op) != last) {
-        if constant::is_constant(module, op) {
-            let value = module.result(op, 0);
-            found.insert(value, constant::constant_tensor(module, value)?);
-            continue;
+    steps::run(module, inputs, |Step { op, operands, results }| {
+        if let Some(op) = op {
+            let name = module.name_text(op);
+            out.undefined |= is_undefined(module, op, operands, results);
+            let vanished = vanishes(name, operands, results);
+            out.vanished |= vanished;
+            out.wrapped |= wraps(module, op, operands, results);
+            let product = vanished && !is_exponential(name);
+            out.left |= product || overflows(name, operands, results);
         }
-        let operands: Vec<Option<Tensor>> =
-            module.operands(op).map(|v| found.get(&v).cloned()).collect();
-        let results = within(MAX_BYTES, || evaluate(module, op, &operands)).ok()?;
-        out.undefined |= is_undefined(module, op, &operands, &results);
-        let vanished = vanishes(module.name_text(op), &operands, &results);
-        out.vanished |= vanished;
-        out.wrapped |= wraps(module, op, &operands, &results);
-        let product = vanished && !is_exponential(module.name_text(op));
-        out.left |= product || overflows(module.name_text(op), &operands, &results);
-        for (value, result) in module.results(op).zip(results) {
-            out.see(result.dtype(), &operands, &result);
-            found.insert(value, result);
-        }
-    }
+        results.iter().for_each(|result| out.see(result.dtype(), operands, result));
+        Some(())
+    })?;
     Some(out)
 }
 
