@@ -32,6 +32,7 @@ pub enum Op {
 
 /// Why operations are no body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum BodyError {
     /// An operation has nothing to work on, or values are left.
     #[error("an expression leaves one value, and no operation lacks an operand")]

@@ -62,7 +62,7 @@ fn function(function: &PwQPolynomial) -> Json {
         "params": function.params(),
         "domain": function.domain().map(tuple),
         "pieces": parts.map(|parts| parts.into_iter().map(piece).collect::<Vec<_>>()),
-        "value": constant.then(|| function.evaluate::<i64>(&[]).ok()).flatten().map(number),
+        "value": constant.then(|| function.constant_value().ok()).flatten().map(number),
     })
 }
 
@@ -74,7 +74,7 @@ fn bound(bound: &PwQPolynomialFold) -> Json {
         "params": bound.params(),
         "domain": bound.domain().map(tuple),
         "pieces": parts.into_iter().map(piece).collect::<Vec<_>>(),
-        "value": constant.then(|| bound.evaluate::<i64>(&[])).flatten().map(number),
+        "value": constant.then(|| bound.constant_value()).flatten().map(number),
     })
 }
 

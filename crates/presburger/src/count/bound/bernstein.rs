@@ -93,6 +93,11 @@ impl PwQPolynomialFold {
             Side::Upper => values.max(),
         }
     }
+
+    /// Returns the bound of a function of nothing; none as [`Self::evaluate`].
+    pub fn constant_value(&self) -> Option<Rational> {
+        self.evaluate::<i64>(&[])
+    }
 }
 
 impl PwQPolynomial {

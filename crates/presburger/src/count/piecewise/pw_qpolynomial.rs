@@ -50,6 +50,14 @@ impl PwQPolynomial {
         }
     }
 
+    /// Returns the value of a function of nothing: a number of points without parameters.
+    ///
+    /// # Errors
+    /// As [`Self::evaluate`].
+    pub fn constant_value(&self) -> Result<Rational, Error> {
+        self.evaluate::<i64>(&[])
+    }
+
     /// As [`Self::evaluate`], where infinity is a value too.
     ///
     /// # Errors
