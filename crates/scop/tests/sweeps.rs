@@ -228,3 +228,24 @@ fn many_random_sweeps_keep_every_bit() {
     println!("{tiled} of 300 are tiled");
     assert!(tiled >= 15, "{tiled} of 300");
 }
+
+/// In one loop, the ends of rows that statements share apart would keep gcc from using vectors.
+#[test]
+fn statements_have_loops_along_rows_of_their_own() {
+    let part = "for (int t = 0; t < T; t++) {
+  for (int i = 1; i < n - 1; i++) for (int j = 1; j < n - 1; j++) for (int k = 1; k < n - 1; k++)
+    B[i][j][k] = 0.2 * (A[i + 1][j][k] + A[i - 1][j][k] + A[i][j + 1][k] + A[i][j][k - 1]) + A[i][j][k];
+  for (int i = 1; i < n - 1; i++) for (int j = 1; j < n - 1; j++) for (int k = 1; k < n - 1; k++)
+    A[i][j][k] = 0.2 * (B[i + 1][j][k] + B[i - 1][j][k] + B[i][j + 1][k] + B[i][j][k - 1]) + B[i][j][k];
+}";
+    let text = format!(
+        "void f(int T, int n, double A[n][n][n], double B[n][n][n])\n{{\n#pragma scop\n{part}\n#pragma endscop\n}}\n"
+    );
+    let (code, best) = rewritten(&text);
+    assert!(!best.original);
+    let lines: Vec<&str> = code.lines().map(str::trim).collect();
+    let hinted = lines.windows(3).filter(|three| three[0] == "TANGRAM_SIMD");
+    let inside: Vec<&str> = hinted.map(|three| three[2]).collect();
+    assert_eq!(inside.len(), 2, "{code}");
+    assert!(inside.iter().all(|line| !line.starts_with("if")), "{code}");
+}

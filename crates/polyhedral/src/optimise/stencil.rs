@@ -84,11 +84,19 @@ impl Work<'_> {
     ) -> Result<bool, Error> {
         let top = self.editor.arrange(node, sizes, order)?;
         let innermost = self.chain(top).last().copied().unwrap_or(top);
-        if self.is_parallel(innermost) {
-            return Ok(true);
+        // Rows of several statements begin and end apart: in one loop, conditions would keep vectors
+        // from being used.
+        let before = (self.editor.tree().clone(), self.is_parallel(innermost));
+        match (self.editor.distribute_statements(innermost), before) {
+            (Ok(list), _) => {
+                Ok(self.bands_below(list).into_iter().all(|band| self.is_parallel(band)))
+            }
+            (Err(Error::Illegal { .. } | Error::Operand { .. }), (tree, true)) => {
+                self.editor.reset(tree);
+                Ok(true)
+            }
+            (Err(error), _) => Err(error),
         }
-        let list = self.editor.distribute_statements(innermost)?;
-        Ok(self.bands_below(list).into_iter().all(|band| self.is_parallel(band)))
     }
 
     /// Says whether all dependences go over few iterations of each member.
