@@ -131,8 +131,9 @@ fn random_contractions_keep_every_bit() {
 #[ignore = "takes minutes: 1,000 contractions"]
 fn a_thousand_random_contractions_keep_every_bit() {
     let found = check(100..140, 25);
-    println!("{found} of 1000 are contractions");
-    assert!(found >= 250, "{found} of 1000");
+    println!("{found} are contractions");
+    let asked = std::env::var("TANGRAM_SEEDS").is_ok();
+    assert!(asked || found >= 250, "{found} of 1000");
 }
 
 /// The kernels of the examples that are contractions, at sizes with whole tiles and without.
