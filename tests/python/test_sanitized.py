@@ -1,0 +1,48 @@
+"""Random models as C: every access is in its block, and the results are those of the kernels."""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+import sanitized
+
+
+@pytest.fixture(scope="module")
+def sanitizers(tmp_path_factory) -> None:
+    """Skips where the compiler has no sanitizers, or its programs do not run."""
+    folder = tmp_path_factory.mktemp("sanitizers")
+    (folder / "main.c").write_text("int main(void) { return 0; }\n")
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no gcc")
+    build = [compiler, *sanitized.SANITIZERS, "main.c", "-o", "main"]
+    if subprocess.run(build, cwd=folder, capture_output=True).returncode or subprocess.run([folder / "main"]).returncode:
+        pytest.skip("no sanitizers")
+
+
+def judged(tangram_bin: pathlib.Path, folder: pathlib.Path, seeds: range, machine: str) -> dict:
+    """Judges a model for each seed; gives the verdicts that are wrong, and counts the right ones."""
+    found: dict = {"right": 0}
+    for seed in seeds:
+        verdict = sanitized.judge_apart(seed, 8, tangram_bin, folder, machine)
+        if verdict.kind in sanitized.WRONG:
+            found[seed] = verdict
+        found["right"] += verdict.kind == "right"
+    return found
+
+
+@pytest.mark.parametrize("machine", ["scalar", "native"])
+def test_random_models_stay_in_their_blocks(tangram_bin, tmp_path, sanitizers, machine) -> None:
+    found = judged(tangram_bin, tmp_path, range(12), machine)
+    assert found.pop("right") > 3 and not found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("machine", ["scalar", "native"])
+def test_a_thousand_random_models_stay_in_their_blocks(tangram_bin, tmp_path, sanitizers, machine) -> None:
+    found = judged(tangram_bin, tmp_path, range(1000, 2000), machine)
+    assert found.pop("right") > 200 and not found
