@@ -20,7 +20,7 @@
 //! tree is checked against these, and the cells that are packed against those that are written.
 //!
 //! # Source
-//! J. Dongarra et al., "LAPACK Users' Guide" (1999), for the blocks; J. Griebl, P. Feautrier, C.
+//! J. Dongarra et al., "LAPACK Users' Guide" (1999), for the blocks; M. Griebl, P. Feautrier, C.
 //! Lengauer, "Index set splitting" (IJPP 28(6), 2000). Divergence: the panel keeps its order.
 
 use std::collections::BTreeMap;
