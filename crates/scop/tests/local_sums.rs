@@ -201,6 +201,20 @@ fn variables_that_are_more_than_one_element_stay() {
             "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v;
     for (int j = 0; j < n; j++) { y[j] += v; out[j] = 1; } }",
         ),
+        // The element is not what the variable is, which is read again.
+        (
+            "half",
+            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v / 2; y[i] = v; }",
+        ),
+        (
+            "turned",
+            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = -v; out[i] += v; }",
+        ),
+        (
+            "half, loop behind",
+            "for (int i = 0; i < n; i++) { float v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v * x[0];
+    for (int j = 0; j < n; j++) y[j] += v; }",
+        ),
         // What is stored is computed from the element, too, or from another sum.
         (
             "element",
@@ -251,6 +265,10 @@ fn each_value_of_a_dead_variable_gathers_in_its_own_element() {
     for (int j = 0; j < n; j++) out[24 + j] += v;
   }";
     assert!(has("later", later, "v"));
+    let half = "for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) {
+    v = out[j]; for (int k = 0; k < n; k++) v += w[24 * j + k]; out[j] = v / 2; y[j] += v;
+  }";
+    assert!(has("half", half, "v"));
     let before = "for (int i = 0; i < n; i++) { out[24 + i] = v; v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v; }";
     assert!(has("before", before, "v"));
     let some = "for (int i = 0; i < n; i++) { if (i > 2) v = 0; for (int j = 0; j < n; j++) v += x[j]; out[i] = v; }";

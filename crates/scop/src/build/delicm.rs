@@ -14,8 +14,8 @@
 //! (`accumulate.rs`). The value of each operation stays the same: both types are the same, and
 //! nothing between the first and the last write looks at the element; what the variable starts from
 //! may. Other elements of the array may be read, as in a factorisation: that they are others,
-//! loops and conditions must say. `out[i] = v / n` becomes `out[i] = out[i] / n`, and what reads the variable behind the store
-//! reads the element.
+//! loops and conditions must say. `out[i] = v / n` becomes `out[i] = out[i] / n` if nothing reads
+//! the variable behind that; what reads it behind `out[i] = v` reads the element.
 //!
 //! A variable of the function does the same for each of its values, if nothing reads the last one
 //! behind the part.
@@ -128,12 +128,14 @@ impl Builder<'_> {
         });
         let gathers = uses.iter().any(|at| self.is_long(raw, &self.statements[*at]));
         let later: Vec<usize> = uses.iter().copied().filter(|at| *at > last).collect();
-        // What a loop behind the store reads may be read again when all of the block has run.
-        let stays = later.iter().all(|at| {
-            let before = if own.contains(at) { *at } else { end + 1 };
-            !writes_to(&self.statements[*at], &variable)
-                && !(last + 1..before).any(|at| writes_to(&self.statements[at], target.array()))
-        });
+        // What a loop behind the store reads may be read again when all of the block has run. The
+        // element has the variable's value only where that is what is stored.
+        let stays = (plain || later.is_empty())
+            && later.iter().all(|at| {
+                let before = if own.contains(at) { *at } else { end + 1 };
+                !writes_to(&self.statements[*at], &variable)
+                    && !(last + 1..before).any(|at| writes_to(&self.statements[at], target.array()))
+            });
         let whole = alone && inside && gathers && stays && uses.contains(&last);
         let found = Store { first, last, variable, element, plain, later };
         (fresh && as_often && whole).then_some(found)
