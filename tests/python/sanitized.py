@@ -142,9 +142,10 @@ def judge(seed: int, size: int, tangram_bin: pathlib.Path, folder: pathlib.Path,
 
 
 def inputs(model: onnx.ModelProto, seed: int) -> dict:
-    """Inputs, in the order of the model."""
-    found = feeds(model, seed)
-    return {info.name: found[info.name] for info in model.graph.input if info.name in found}
+    """Inputs, in the order of the model; those that have a default are given it."""
+    defaults = {weight.name: onnx.numpy_helper.to_array(weight) for weight in model.graph.initializer}
+    found = {**defaults, **feeds(model, seed)}
+    return {info.name: found[info.name] for info in model.graph.input}
 
 
 def judge_apart(seed: int, size: int, tangram_bin: pathlib.Path, folder: pathlib.Path, machine: str) -> Verdict:

@@ -67,6 +67,12 @@ class Draw:
         low, high = limits.min if low is None else low, limits.max if high is None else high
         return self.rng.integers(low, high, shape, endpoint=True).astype(kind)
 
+    def weights(self, kind, *shape: int) -> np.ndarray:
+        """Signed ones have 7 bits: onnxruntime adds products of bytes in pairs in 16 bits, which
+        overflow for others, on processors without instructions for such sums (VNNI)."""
+        signed = kind == np.int8
+        return self.whole(kind, *shape, low=-64 if signed else None, high=63 if signed else None)
+
     def extents(self, rank: int, most: int = 5) -> list[int]:
         return [self.int(1, most) for _ in range(rank)]
 
@@ -320,7 +326,7 @@ def dequantize(d: Draw) -> Node:
 def dynamic_quantize_matmul(d: Draw) -> Node:
     m, k, n = d.extents(3, 8)
     kind, along = d.of(np.uint8, np.int8), d.of((), (n,))
-    inputs = [d.real(*d.extents(d.int(0, 1), 3), m, k), d.whole(kind, k, n), d.scale(*along)]
+    inputs = [d.real(*d.extents(d.int(0, 1), 3), m, k), d.weights(kind, k, n), d.scale(*along)]
     inputs += [d.maybe(d.whole(kind, *along)), d.maybe(d.real(n))]
     return Node(inputs, {})
 
@@ -328,7 +334,7 @@ def dynamic_quantize_matmul(d: Draw) -> Node:
 def matmul_integer_to_float(d: Draw) -> Node:
     m, k, n = d.extents(3, 8)
     left, right, along = d.of(np.uint8, np.int8), d.of(np.uint8, np.int8), d.of((), (n,))
-    inputs = [d.whole(left, *d.extents(d.int(0, 1), 3), m, k), d.whole(right, k, n), d.scale()]
+    inputs = [d.whole(left, *d.extents(d.int(0, 1), 3), m, k), d.weights(right, k, n), d.scale()]
     inputs += [d.scale(*along), d.maybe(d.whole(left)), d.maybe(d.whole(right, *along))]
     return Node([*inputs, d.maybe(d.real(n))], {})
 
@@ -338,7 +344,7 @@ def dynamic_quantize_lstm(d: Draw) -> Node:
     direction = d.of("forward", "reverse", "bidirectional")
     ways = 2 if direction == "bidirectional" else 1
     kind, along = d.of(np.uint8, np.int8), d.of((ways,), (ways, 4 * hidden))
-    weights = [d.whole(kind, ways, n, 4 * hidden) for n in (width, hidden)]
+    weights = [d.weights(kind, ways, n, 4 * hidden) for n in (width, hidden)]
     inputs = [d.real(steps, batch, width), *weights, d.maybe(d.real(ways, 8 * hidden))]
     inputs += [d.maybe(d.whole(np.int32, batch, low=1, high=steps))]
     inputs += [d.maybe(d.real(ways, batch, hidden)), d.maybe(d.real(ways, batch, hidden))]
@@ -353,7 +359,7 @@ def qgemm(d: Draw) -> Node:
     kind, weights, a, b = np.uint8, d.of(np.uint8, np.int8), d.of(0, 1), d.of(0, 1)
     along = d.of((), (n,))
     inputs = [d.whole(kind, *((k, m) if a else (m, k))), d.scale(), d.whole(kind)]
-    inputs += [d.whole(weights, *((n, k) if b else (k, n))), d.scale(*along), d.whole(weights, *along)]
+    inputs += [d.weights(weights, *((n, k) if b else (k, n))), d.scale(*along), d.whole(weights, *along)]
     inputs += [d.maybe(d.whole(np.int32, n, low=-1000, high=1000))]
     if d.of(True, False):
         inputs += target(d, kind)
