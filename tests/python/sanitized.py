@@ -90,6 +90,11 @@ int main(void)
 """
 
 
+def compiler() -> list[str]:
+    """The words that call the C compiler."""
+    return (os.environ.get("CC") or shutil.which("gcc") or "cc").split()
+
+
 class Grower(random_models.Grower):
     """Models without bodies and sequences, each of whose open extents has a name."""
 
@@ -167,8 +172,7 @@ def run(model: onnx.ModelProto, feed: dict, expected: list, folder: pathlib.Path
     parts = {"inputs": len(feed), "outputs": len(expected), "block": BLOCK}
     lists = {"dims": ", ".join(map(str, extents(model, feed, folder))) or "0", "sizes": ", ".join(sizes)}
     (folder / "main.c").write_text(DRIVER.format(**parts, **lists))
-    compiler = (os.environ.get("CC") or shutil.which("gcc") or "cc").split()
-    build = [*compiler, *FLAGS, "-march=native", *SANITIZERS, "main.c", "m.c", "-lm", "-o", "m"]
+    build = [*compiler(), *FLAGS, "-march=native", *SANITIZERS, "main.c", "m.c", "-lm", "-o", "m"]
     built = subprocess.run(build, cwd=folder, capture_output=True, text=True)
     if built.returncode:
         return Verdict("does not build", built.stderr)

@@ -174,8 +174,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Whether a single number is 0. What divides by it, or multiplies what divided, is seen by no
-    /// other number, and all the other choices say 0 too rarely for one number of a program.
+    /// Whether a single number is 0. A quotient by 0, and 0 times what is infinite, show with no
+    /// other number, and the other choices give 0 too rarely for one number of a program.
     fn is_zero(&self) -> bool {
         // Apart from the other choices, which stay as they are.
         Rng::with_seed(self.rng.clone().u64(..) ^ 0x2E60).u8(0..6) == 0
