@@ -452,12 +452,17 @@ pub(crate) fn elementwise(
     cx: &StructuredCx<'_>,
     body: impl FnOnce(&mut Stage, &[ScalarId]) -> Option<ScalarId>,
 ) -> Option<Structured> {
-    let out = cx.result(0)?;
-    let mut stage = Stage::over(&out.extents);
+    let (mut stage, operands) = broadcast_operands(cx)?;
+    let value = body(&mut stage, &operands)?;
+    Some(Structured::one(stage.store_parallel(&cx.result(0)?, value)))
+}
+
+/// A stage over the result's elements, and the operands' elements there.
+fn broadcast_operands(cx: &StructuredCx<'_>) -> Option<(Stage, Vec<ScalarId>)> {
+    let mut stage = Stage::over(&cx.result(0)?.extents);
     let load = |i| stage.broadcast(&cx.operand(i)?);
     let operands = (0..cx.operand_count()).map(load).collect::<Option<Vec<_>>>()?;
-    let value = body(&mut stage, &operands)?;
-    Some(Structured::one(stage.store_parallel(&out, value)))
+    Some((stage, operands))
 }
 
 /// The first operand's elements in the same order.

@@ -14,11 +14,12 @@ use crate::tensor::{Tensor, checked_count};
 /// [`KernelError::BadDType`] if the elements are not of type `A`; [`KernelError::TooLarge`].
 pub fn map1<A: Element, R: Element>(tensor: &Tensor, f: impl Fn(A) -> R) -> Result<Tensor> {
     let from = tensor.view::<A>()?;
-    let mut mapped = room::<R>(tensor.shape())?;
-    for (to, &a) in mapped.iter_mut().zip(&*from) {
-        *to = f(a);
-    }
-    Tensor::from_vec(tensor.shape(), mapped)
+    filled::<R>(tensor.shape(), &mut |out| {
+        for (to, &a) in out.iter_mut().zip(&*from) {
+            *to = f(a);
+        }
+        Ok(())
+    })
 }
 
 /// Applies a function to each pair of elements of two tensors that broadcast together.
@@ -33,20 +34,25 @@ pub fn map2<A: Element, B: Element, R: Element>(
     f: impl Fn(A, B) -> R,
 ) -> Result<Tensor> {
     let shape = broadcast(kernel, left.shape(), right.shape())?;
-    let mut out = room::<R>(&shape)?;
-    let mut at = 0;
-    pairs::<A, B>(&shape, left, right, &mut |a, b| {
-        for ((to, &a), &b) in out[at..].iter_mut().zip(a).zip(b) {
-            *to = f(a, b);
-        }
-        at += a.len();
-    })?;
-    Tensor::from_vec(shape, out)
+    filled::<R>(&shape, &mut |out| {
+        let mut at = 0;
+        pairs::<A, B>(&shape, left, right, &mut |a, b| {
+            for ((to, &a), &b) in out[at..].iter_mut().zip(a).zip(b) {
+                *to = f(a, b);
+            }
+            at += a.len();
+        })
+    })
 }
 
-/// Returns as many elements as a tensor of this shape has.
-fn room<R: Element>(shape: &[usize]) -> Result<Vec<R>> {
-    Ok(vec![R::default(); checked_count(R::DTYPE, shape)?])
+/// A tensor of this shape whose elements `fill` has set.
+fn filled<R: Element>(
+    shape: &[usize],
+    fill: &mut dyn FnMut(&mut [R]) -> Result<()>,
+) -> Result<Tensor> {
+    let mut out = vec![R::default(); checked_count(R::DTYPE, shape)?];
+    fill(&mut out)?;
+    Tensor::from_vec(shape, out)
 }
 
 /// How often a scalar is repeated at once to stand beside a run of the other operand.

@@ -118,6 +118,16 @@ pub(crate) fn map(
     args: &[Attr],
     f: impl Fn(&[Number]) -> Option<Number>,
 ) -> Option<Attr> {
+    mapped(context, ty, args, &f)
+}
+
+/// [`map`], compiled once for all functions.
+fn mapped(
+    context: &Context,
+    ty: Type,
+    args: &[Attr],
+    f: &dyn Fn(&[Number]) -> Option<Number>,
+) -> Option<Attr> {
     let ones: Option<SmallVec<[Number; 3]>> = args.iter().map(|&a| splat(context, a)).collect();
     if let Some(ones) = ones {
         return constant(context, ty, f(&ones)?);
