@@ -213,7 +213,10 @@ pub(crate) fn value<T: Number>(row: &[T], point: &[T]) -> Result<T, Error> {
     let mut sum = row[0].clone();
     for (coefficient, x) in row[1..].iter().zip(point) {
         if !coefficient.is_zero() {
-            sum = fit(sum.plus(&fit(coefficient.times(x))?))?;
+            let Some(next) = coefficient.times(x).and_then(|term| sum.plus(&term)) else {
+                return Err(Error::Overflow);
+            };
+            sum = next;
         }
     }
     Ok(sum)

@@ -178,8 +178,13 @@ impl Number for BigInt {
 }
 
 /// Turns a missing result into an overflow.
+#[inline]
 pub(crate) fn fit<T>(value: Option<T>) -> Result<T, Error> {
-    value.ok_or(Error::Overflow)
+    // `ok_or` would make an error each time, and drop it.
+    match value {
+        Some(value) => Ok(value),
+        None => Err(Error::Overflow),
+    }
 }
 
 /// Returns the opposite of each number.
