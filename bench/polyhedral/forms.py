@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -149,11 +150,20 @@ class Maker:
         return binary
 
 
+def unlimited_stack() -> None:
+    """Gives a process as much stack as it may have: Polly packs operands there."""
+    _, most = resource.getrlimit(resource.RLIMIT_STACK)
+    resource.setrlimit(resource.RLIMIT_STACK, (most, most))
+
+
 def runs(binary: pathlib.Path, rounds: int, count: int) -> list[list[tuple[float, str, float]]]:
     """For each version: seconds, hash and sum of each round."""
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     found: list[list[tuple[float, str, float]]] = [[] for _ in range(count)]
-    output = subprocess.run([str(binary), str(rounds)], capture_output=True, text=True, env=environment, timeout=300)
+    command = [str(binary), str(rounds)]
+    output = subprocess.run(
+        command, capture_output=True, text=True, env=environment, timeout=300, preexec_fn=unlimited_stack
+    )
     if output.returncode:
         raise RuntimeError(f"ended with {output.returncode}")
     for line in output.stdout.splitlines():
