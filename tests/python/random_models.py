@@ -516,7 +516,7 @@ def judge_session(model: onnx.ModelProto, runs=lambda: None) -> Verdict:
     kernels, session = tangram.Workload.from_onnx(model), tangram.InferenceSession(model)
     for values in given:
         try:
-            expected = kernels(*values.values())
+            expected = kernels(*(values[value.name] for value in model.graph.input if value.name in values))
         except tangram.EvaluationError as error:
             return Verdict("no kernel", str(error))
         expected = expected if len(model.graph.output) > 1 else [expected]
