@@ -207,13 +207,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--size", type=int, default=8, help="nodes of a model")
     parser.add_argument("--machine", default="scalar")
-    parser.add_argument("--tangram", type=pathlib.Path, default="tangram")
+    parser.add_argument("--tangram", default=os.environ.get("TANGRAM_BIN", "tangram"), help="the command")
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for the models that are wrong")
     options = parser.parse_args()
+    if (found := shutil.which(options.tangram)) is None:
+        parser.error(f"no command `{options.tangram}`: --tangram PATH says where it is")
+    command = pathlib.Path(found).resolve()
     kinds: collections.Counter = collections.Counter()
     for seed in range(options.seed, options.seed + options.count):
         with tempfile.TemporaryDirectory() as name:
-            verdict = judge_apart(seed, options.size, options.tangram.resolve(), pathlib.Path(name), options.machine)
+            verdict = judge_apart(seed, options.size, command, pathlib.Path(name), options.machine)
             kinds[verdict.kind] += 1
             if verdict.kind in WRONG:
                 print(f"{seed}: {verdict.kind}: {verdict.why[:600]}", flush=True)
