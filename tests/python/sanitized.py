@@ -223,6 +223,8 @@ def main() -> None:
                 if options.keep:
                     shutil.copytree(name, options.keep / str(seed), dirs_exist_ok=True)
     print(dict(kinds))
+    if any(kinds[kind] for kind in WRONG):
+        raise SystemExit(1)
 
 
 if __name__ == "__main__":

@@ -23,10 +23,14 @@ fn bodies() -> Vec<(&'static str, Body)> {
 
 /// Compiles a kernel to assembly; nothing without a compiler that knows the flags.
 fn listing(stem: &str, code: &str, flags: &[&str]) -> Option<String> {
+    listing_by("cc", stem, code, flags)
+}
+
+fn listing_by(compiler: &str, stem: &str, code: &str, flags: &[&str]) -> Option<String> {
     let stem = std::env::temp_dir().join(format!("tangram-{stem}-{}", std::process::id()));
     let (source, output) = (stem.with_extension("c"), stem.with_extension("s"));
     std::fs::write(&source, code).expect("written");
-    let made = Command::new("cc")
+    let made = Command::new(compiler)
         .args(["-O3", "-S", "-w", "-fno-asynchronous-unwind-tables"])
         .args(flags)
         .arg(&source)
@@ -104,6 +108,31 @@ fn innermost_loops_do_not_touch_the_stack() {
             }
         }
     }
+}
+
+/// clang cuts long vectors in two for processors where it prefers shorter ones, unless told not to.
+#[test]
+fn vectors_of_64_bytes_stay_whole() {
+    let code = |isa| {
+        let (body, element) = (Body::product(), Element::F64);
+        let tile = RegisterTile::of(&Machine::of(isa), element, &body);
+        let program = Program::for_tile(&body, &tile).expect("a program");
+        program.to_c("kernel", element).replace("static void", "void")
+    };
+    assert!(code(Isa::Avx512).contains("min_vector_width(512)"));
+    assert!(!code(Isa::Avx2).contains("min_vector_width"));
+    let flags = ["-march=skylake-avx512"];
+    let clangs = ["clang", "clang-19"];
+    let mut found = clangs
+        .iter()
+        .filter_map(|clang| listing_by(clang, "whole-vectors", &code(Isa::Avx512), &flags));
+    let Some(text) = found.next() else {
+        println!("skipped in part: needs clang");
+        return;
+    };
+    let fused = text.lines().map(str::trim).filter(|line| line.starts_with("vfm"));
+    let (whole, cut): (Vec<&str>, Vec<&str>) = fused.partition(|line| line.contains("%zmm"));
+    assert!(!whole.is_empty() && cut.is_empty(), "{cut:?}");
 }
 
 /// The test sees spills where a tile is larger than the registers.

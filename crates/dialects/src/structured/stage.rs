@@ -452,17 +452,16 @@ pub(crate) fn elementwise(
     cx: &StructuredCx<'_>,
     body: impl FnOnce(&mut Stage, &[ScalarId]) -> Option<ScalarId>,
 ) -> Option<Structured> {
-    let (mut stage, operands) = broadcast_operands(cx)?;
+    let out = cx.result(0)?;
+    let mut stage = Stage::over(&out.extents);
+    let operands = broadcast_operands(cx, &mut stage)?;
     let value = body(&mut stage, &operands)?;
-    Some(Structured::one(stage.store_parallel(&cx.result(0)?, value)))
+    Some(Structured::one(stage.store_parallel(&out, value)))
 }
 
-/// A stage over the result's elements, and the operands' elements there.
-fn broadcast_operands(cx: &StructuredCx<'_>) -> Option<(Stage, Vec<ScalarId>)> {
-    let mut stage = Stage::over(&cx.result(0)?.extents);
-    let load = |i| stage.broadcast(&cx.operand(i)?);
-    let operands = (0..cx.operand_count()).map(load).collect::<Option<Vec<_>>>()?;
-    Some((stage, operands))
+/// The operands' elements at those of a stage.
+fn broadcast_operands(cx: &StructuredCx<'_>, stage: &mut Stage) -> Option<Vec<ScalarId>> {
+    (0..cx.operand_count()).map(|i| stage.broadcast(&cx.operand(i)?)).collect()
 }
 
 /// The first operand's elements in the same order.

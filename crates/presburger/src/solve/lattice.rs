@@ -213,10 +213,7 @@ pub(crate) fn value<T: Number>(row: &[T], point: &[T]) -> Result<T, Error> {
     let mut sum = row[0].clone();
     for (coefficient, x) in row[1..].iter().zip(point) {
         if !coefficient.is_zero() {
-            let Some(next) = coefficient.times(x).and_then(|term| sum.plus(&term)) else {
-                return Err(Error::Overflow);
-            };
-            sum = next;
+            sum = fit(coefficient.times(x).and_then(|term| sum.plus(&term)))?;
         }
     }
     Ok(sum)
