@@ -9,11 +9,35 @@ use crate::program::{Inst, Program, Register};
 use crate::tile::Element;
 
 /// What binds stronger has the greater number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Strength {
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Strength {
     Sum,
     Product,
+    #[default]
     Atom,
+}
+
+/// An expression and how strong its last operation binds.
+type Text = (String, Strength);
+
+/// Puts brackets around an expression that binds weaker than it has to.
+pub(crate) fn bracketed((text, strength): Text, least: Strength) -> String {
+    if strength < least { format!("({text})") } else { text }
+}
+
+impl Op {
+    /// Writes `left op right`.
+    pub(crate) fn joined(self, left: Text, right: Text) -> Text {
+        let (sign, own) = match self {
+            Self::Sub => ('-', Strength::Sum),
+            Self::Mul => ('*', Strength::Product),
+            Self::Div => ('/', Strength::Product),
+            Self::Add | Self::Operand(_) | Self::Neg => ('+', Strength::Sum),
+        };
+        // Of two operations of one strength, the left one is first.
+        let next = if own == Strength::Sum { Strength::Product } else { Strength::Atom };
+        (format!("{} {sign} {}", bracketed(left, own), bracketed(right, next)), own)
+    }
 }
 
 impl Program {
@@ -30,10 +54,10 @@ impl Program {
     /// `from[r]` up to `to[r]`, exclusive, of the first `rows` rows alone and reads no others;
     /// the panels are those of a whole tile.
     pub fn to_c(&self, name: &str, element: Element) -> String {
-        let writer = Writer { program: self, element, name, in_place: None };
+        let writer = Writer { program: self, element, name, vector_of: None, in_place: None };
         let mut text = writer.vector_type();
         text.push_str(&writer.kernel());
-        text.push_str(&writer.edge());
+        text.push_str(&writer.edge(["", ""]));
         text
     }
 
@@ -55,7 +79,7 @@ impl Program {
     /// A tile of more columns than a panel has, `panel`, takes one more argument in front of the
     /// others, `long apart`: how many elements lie from a panel to the next.
     pub fn to_c_in_place(&self, name: &str, element: Element, panel: usize) -> String {
-        let writer = Writer { program: self, element, name, in_place: Some(panel) };
+        let writer = Writer { program: self, element, name, vector_of: None, in_place: Some(panel) };
         let mut text = writer.vector_type();
         text.push_str(&writer.kernel_in_place());
         text
@@ -65,23 +89,26 @@ impl Program {
 /// Bytes in a line of cache, or fewer.
 const LINE: usize = 64;
 
-struct Writer<'a> {
-    program: &'a Program,
-    element: Element,
-    name: &'a str,
+pub(crate) struct Writer<'a> {
+    pub program: &'a Program,
+    pub element: Element,
+    pub name: &'a str,
+    /// The kernel whose vectors it uses, if not its own.
+    pub vector_of: Option<&'a str>,
     /// Where row operands are read where they lie: the columns of a panel.
-    in_place: Option<usize>,
+    pub in_place: Option<usize>,
 }
 
 impl Writer<'_> {
-    fn vector(&self) -> String {
+    /// The type of a vector, which is named after a kernel.
+    pub fn vector(&self) -> String {
         match self.program.width {
             1 => self.element.c_type().to_owned(),
-            _ => format!("{}_vector", self.name),
+            _ => format!("{}_vector", self.vector_of.unwrap_or(self.name)),
         }
     }
 
-    fn vector_type(&self) -> String {
+    pub fn vector_type(&self) -> String {
         let (width, element) = (self.program.width, self.element);
         if width == 1 {
             return String::new();
@@ -106,7 +133,7 @@ impl Writer<'_> {
     }
 
     /// The parameters that stand for operands.
-    fn operands(&self) -> String {
+    pub fn operands(&self) -> String {
         let ty = self.element.c_type();
         let roles = self.program.body.roles().iter().enumerate();
         let each = roles.map(|(at, role)| match role {
@@ -117,7 +144,7 @@ impl Writer<'_> {
         each.collect()
     }
 
-    fn arguments(&self) -> String {
+    pub fn arguments(&self) -> String {
         let roles = self.program.body.roles().iter().enumerate();
         let letter = |role: &Role| match role {
             Role::Row => 'a',
@@ -127,7 +154,7 @@ impl Writer<'_> {
         roles.map(|(at, role)| format!("{}{at}, ", letter(role))).collect()
     }
 
-    fn kernel(&self) -> String {
+    pub fn kernel(&self) -> String {
         let Self { program, name, .. } = self;
         let (ty, vector) = (self.element.c_type(), self.vector());
         let mut text = format!(
@@ -248,10 +275,9 @@ impl Writer<'_> {
         inst: &Inst,
         pending: &FxHashMap<Register, (String, Strength)>,
     ) -> (String, Strength) {
-        let operand = |register: Register, least: Strength| match pending.get(&register) {
-            Some((text, strength)) if *strength < least => format!("({text})"),
-            Some((text, _)) => text.clone(),
-            None => format!("r{}", register.0),
+        let operand = |register: Register| match pending.get(&register) {
+            Some(text) => text.clone(),
+            None => (format!("r{}", register.0), Strength::Atom),
         };
         match *inst {
             Inst::LoadTarget { .. } if self.in_place.is_some() => match self.program.width {
@@ -261,20 +287,9 @@ impl Writer<'_> {
             Inst::LoadTarget { row, column, .. } => (self.place(row, column), Strength::Atom),
             Inst::Load { operand, at, .. } => (self.load(operand, at), Strength::Sum),
             Inst::Negate { of, .. } => {
-                (format!("-{}", operand(of, Strength::Atom)), Strength::Product)
+                (format!("-{}", bracketed(operand(of), Strength::Atom)), Strength::Product)
             }
-            Inst::Binary { op, left, right, .. } => {
-                let (sign, own) = match op {
-                    Op::Sub => ('-', Strength::Sum),
-                    Op::Mul => ('*', Strength::Product),
-                    Op::Div => ('/', Strength::Product),
-                    Op::Add | Op::Operand(_) | Op::Neg => ('+', Strength::Sum),
-                };
-                // Of two operations of one strength, the left one is first.
-                let next = if own == Strength::Sum { Strength::Product } else { Strength::Atom };
-                let (left, right) = (operand(left, own), operand(right, next));
-                (format!("{left} {sign} {right}"), own)
-            }
+            Inst::Binary { op, left, right, .. } => op.joined(operand(left), operand(right)),
             Inst::StoreTarget { .. } => (String::new(), Strength::Atom),
         }
     }
@@ -312,13 +327,14 @@ impl Writer<'_> {
         }
     }
 
-    fn edge(&self) -> String {
+    /// Writes the function for a part of a tile; `more`: parameters and arguments behind the others.
+    pub fn edge(&self, more: [&str; 2]) -> String {
         let Self { program, name, .. } = self;
         let (ty, rows, columns) = (self.element.c_type(), program.rows, program.columns);
         format!(
             "/* Updates columns from[r] to to[r] of some rows of a tile, by way of a copy. */\n\
              static void {name}_edge(long depth, {operands}{ty} *const *restrict c,\n\
-             {pad}int rows, const int *from, const int *to)\n\
+             {pad}int rows, const int *from, const int *to{})\n\
              {{\n    \
                  {ty} tile[{rows}][{columns}] = {{{{0}}}}, *row[{rows}];\n    \
                  for (int r = 0; r < {rows}; r++)\n        \
@@ -326,11 +342,13 @@ impl Writer<'_> {
                  for (int r = 0; r < rows; r++)\n        \
                      for (int j = from[r]; j < to[r]; j++)\n            \
                          tile[r][j] = c[r][j];\n    \
-                 {name}(depth, {arguments}row);\n    \
+                 {name}(depth, {arguments}row{});\n    \
                  for (int r = 0; r < rows; r++)\n        \
                      for (int j = from[r]; j < to[r]; j++)\n            \
                          c[r][j] = tile[r][j];\n\
              }}\n",
+            more[0],
+            more[1],
             operands = self.operands(),
             arguments = self.arguments(),
             pad = " ".repeat(name.len() + 18),

@@ -53,6 +53,7 @@ mod blocking;
 mod body;
 mod c;
 mod program;
+mod ragged;
 mod run;
 mod steps;
 mod tile;

@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut pairs = Vec::new();
     for part in &found {
         let budget = Budget::steps(STEPS);
-        let best = part.scop.optimise(&recipe, &budget)?;
+        let (part, best) = part.optimise(&recipe, &budget)?;
         let ast = Ast::of_tree(&best.tree, part.scop.context.as_ref(), &options, &budget)?;
         emit.private.extend(best.private.iter().map(|name| (part.first_line, name.clone())));
         emit.contractions.extend(best.contractions.iter().map(|c| (part.first_line, c.clone())));
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         pairs.push((part, (!best.original).then_some(ast)));
     }
-    let pairs: Vec<_> = pairs.iter().map(|(part, ast)| (*part, ast.as_ref())).collect();
+    let pairs: Vec<_> = pairs.iter().map(|(part, ast)| (&**part, ast.as_ref())).collect();
     print!("{}", rewrite(&original, &pairs, &emit)?);
     Ok(())
 }

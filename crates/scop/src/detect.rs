@@ -185,6 +185,7 @@ impl Detector<'_> {
                     bodies,
                     arrays,
                     operands,
+                    allocated: Vec::new(),
                     function: function.name.to_owned(),
                     first_line: self.source.line(span.start),
                     last_line: self.source.line(span.end),

@@ -102,15 +102,13 @@ pub fn rewrite(
             true => lines[part.first_line..part.last_line - 1].concat(),
             false => original[place.clone()].to_owned(),
         };
-        let worth = worth(part, &tiles);
-        let new = match (&part.test, worth) {
-            (Some(test), worth) => {
-                let name = free(&words, &["fits"], "tangram_fits_");
-                let name = (name.as_str(), worth.as_deref());
-                tested(part, test, (&style, name), (&new, &within), margin)
+        let fits = part.test.as_ref().map(|_| free(&words, &["fits"], "tangram_fits_"));
+        let choice = Choice::of(part, &tiles, fits.as_deref(), &style.indent);
+        let new = match (&part.test, fits) {
+            (Some(test), Some(name)) => {
+                tested(part, test, (&style, &name), (&choice, &new, &within), margin)
             }
-            (None, Some(worth)) => either(&worth, (&new, &within), &style.indent, margin),
-            (None, None) => new,
+            _ => choice.either((&new, &within), &style.indent, margin),
         };
         text.push_str(&ended(&new, end));
         from = place.end;
@@ -157,25 +155,96 @@ fn margin(line: &str) -> &str {
 }
 
 /// Says for which sizes the tiles of a part are worth their packing, where only a run knows these.
-fn worth(part: &Part, tiles: &[Tiles]) -> Option<String> {
+fn worth(part: &Part, tiles: &[Tiles]) -> Vec<String> {
     // What follows the part would not see variables that are declared in a branch.
     let mut all: Vec<String> = match part.declared.is_empty() {
-        true => tiles.iter().filter_map(|tiles| tiles.worth(part)).collect(),
+        true => tiles.iter().filter_map(|tiles| tiles.worth()).collect(),
         false => Vec::new(),
     };
     let mut seen = HashSet::new();
     all.retain(|test| seen.insert(test.clone()));
-    (!all.is_empty()).then(|| all.join(" && "))
+    all
 }
 
-/// Writes two forms of the same loops, of which sizes choose one.
-fn either(worth: &str, (new, old): (&str, &str), indent: &str, margin: &str) -> String {
-    let mut text = format!("{margin}if ({worth}) {{\n");
-    for line in new.lines() {
-        let _ = writeln!(text, "{indent}{line}");
+/// What chooses between new code and that of the source.
+struct Choice {
+    /// Lines in front of it: memory that the new code needs.
+    before: Vec<String>,
+    /// The condition, empty if new code always runs.
+    condition: String,
+    /// Lines at the start of new code.
+    first: Vec<String>,
+    /// Lines behind both.
+    behind: Vec<String>,
+}
+
+impl Choice {
+    /// `fits`: the variable that says whether parameters are those that the code was made for.
+    fn of(part: &Part, tiles: &[Tiles], fits: Option<&str>, indent: &str) -> Self {
+        let all: Vec<String> =
+            fits.map(str::to_owned).into_iter().chain(worth(part, tiles)).collect();
+        let mut choice = Self {
+            before: Vec::new(),
+            condition: all.join(" && "),
+            first: Vec::new(),
+            behind: Vec::new(),
+        };
+        let mut found = Vec::new();
+        for Declared { name, element, extents, .. } in &part.allocated {
+            let [count, positive] = [(" * ", "(", ")"), (" && ", "", " > 0")].map(
+                |(between, open, close)| {
+                    let each = extents.iter().map(|extent| format!("{open}{extent}{close}"));
+                    each.collect::<Vec<_>>().join(between)
+                },
+            );
+            let mut wanted = all.clone();
+            wanted.push(positive);
+            let wanted = wanted.join(" && ");
+            let inner: String = extents[1..].iter().map(|extent| format!("[{extent}]")).collect();
+            let place = if inner.is_empty() { format!("*{name}") } else { format!("(*{name})") };
+            choice.before.push(format!("void *{name}_at = 0;"));
+            choice.before.push(format!("if ({wanted})"));
+            choice.before.push(format!(
+                "{indent}{name}_at = __builtin_malloc(sizeof({element}) * {count});"
+            ));
+            choice.first.push(format!("{element} {place}{inner} = {name}_at;"));
+            choice.behind.push(format!("__builtin_free({name}_at);"));
+            found.push(format!("{name}_at"));
+        }
+        if !found.is_empty() {
+            choice.condition = found.join(" && ");
+        }
+        choice
     }
-    let _ = writeln!(text, "{margin}}} else {{\n{}\n{margin}}}", old.trim_end());
-    text
+
+    /// Writes two forms of the same loops, of which sizes choose one.
+    fn either(&self, (new, old): (&str, &str), indent: &str, margin: &str) -> String {
+        if self.condition.is_empty() {
+            return new.to_owned();
+        }
+        let alone = self.before.is_empty();
+        let mut text = if alone { String::new() } else { format!("{margin}{{\n") };
+        let outer = if alone { margin.to_owned() } else { format!("{margin}{indent}") };
+        for line in &self.before {
+            let _ = writeln!(text, "{outer}{line}");
+        }
+        let _ = writeln!(text, "{outer}if ({}) {{", self.condition);
+        for line in &self.first {
+            let _ = writeln!(text, "{outer}{indent}{line}");
+        }
+        let more = if alone { indent.to_owned() } else { indent.repeat(2) };
+        for line in new.lines() {
+            let _ = writeln!(text, "{more}{line}");
+        }
+        let _ = writeln!(text, "{outer}}} else {{\n{}\n{outer}}}", old.trim_end());
+        for line in &self.behind {
+            let _ = writeln!(text, "{outer}{line}");
+        }
+        if !alone {
+            let _ = writeln!(text, "{margin}}}");
+        }
+        text
+    }
 }
 
 /// Writes new code and that of the source beside each other: the former runs where its
@@ -183,8 +252,8 @@ fn either(worth: &str, (new, old): (&str, &str), indent: &str, margin: &str) -> 
 fn tested(
     part: &Part,
     test: &Ast,
-    (style, (name, worth)): (&CStyle, (&str, Option<&str>)),
-    (new, old): (&str, &str),
+    (style, name): (&CStyle, &str),
+    (choice, new, old): (&Choice, &str, &str),
     margin: &str,
 ) -> String {
     let indent = &style.indent;
@@ -195,13 +264,8 @@ fn tested(
     for line in condition.lines() {
         let _ = writeln!(text, "{margin}{line}");
     }
-    let worth = worth.map_or(String::new(), |worth| format!(" && {worth}"));
-    let _ = writeln!(text, "{margin}{indent}if ({name}{worth}) {{");
-    for line in new.lines() {
-        let _ = writeln!(text, "{indent}{line}");
-    }
-    let _ = writeln!(text, "{margin}{indent}}} else {{\n{}", old.trim_end());
-    let _ = writeln!(text, "{margin}{indent}}}\n{margin}}}");
+    let inner = choice.either((new, old), indent, &format!("{margin}{indent}"));
+    let _ = writeln!(text, "{inner}{margin}}}");
     text
 }
 

@@ -64,6 +64,7 @@ mod cuda;
 mod declare;
 mod detect;
 mod emit;
+mod expand;
 mod floats;
 mod item;
 mod line_index;
@@ -136,6 +137,8 @@ pub struct Part {
     pub test: Option<Ast>,
     /// For each statement that is an update of one element, the texts of its operands.
     pub operands: Vec<Option<Operands>>,
+    /// Arrays that code in its place allocates, and frees at its end.
+    pub allocated: Vec<Declared>,
 }
 
 /// What a statement does.

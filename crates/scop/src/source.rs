@@ -291,6 +291,7 @@ fn of_function(
                             bodies,
                             arrays,
                             operands,
+                            allocated: Vec::new(),
                             checks,
                             members,
                             flat,

@@ -6,6 +6,7 @@ mod report;
 
 pub(crate) use args::{ScopArgs, ScopPrint};
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode, Output, Stdio};
@@ -185,14 +186,19 @@ fn rewritten(args: &ScopArgs, original: &str, parts: &[Part]) -> Result<ExitCode
         said += &report::line(&name, part, &found);
         generated.push((part, found.ok().and_then(Outcome::code)));
     }
-    let pairs: Vec<(&Part, Option<&Ast>)> =
-        generated.iter().map(|(part, found)| (*part, found.as_ref().map(|(ast, _)| ast))).collect();
-    let private = generated.iter().filter_map(|(part, found)| Some((part, &found.as_ref()?.1)));
+    let pairs: Vec<(&Part, Option<&Ast>)> = generated
+        .iter()
+        .map(|(part, found)| match found {
+            Some(Code { part, ast, .. }) => (part.as_ref(), Some(ast)),
+            None => (*part, None),
+        })
+        .collect();
+    let found = || generated.iter().filter_map(|(_, found)| found.as_ref());
+    let private = found().map(|Code { part, best, .. }| (part, best));
     let private = private
         .flat_map(|(part, best)| best.private.iter().map(|name| (part.first_line, name.clone())));
     let private = private.collect();
-    let found = generated.iter().filter_map(|(part, found)| Some((part, &found.as_ref()?.1)));
-    let contractions = found.flat_map(|(part, best)| {
+    let contractions = found().flat_map(|Code { part, best, .. }| {
         best.contractions.iter().map(|own| (part.first_line, own.clone()))
     });
     let contractions = contractions.collect();
@@ -271,28 +277,41 @@ fn recipe(args: &ScopArgs) -> Recipe {
 }
 
 /// What was found for a part.
-struct Outcome {
+struct Outcome<'a> {
+    /// The part, or one that computes the same with more memory.
+    part: Cow<'a, Part>,
     best: Optimised,
     /// Its loops; nothing if they cannot be generated within the budget, and why.
     ast: Result<Ast, Fault>,
 }
 
-impl Outcome {
+/// The loops that take the place of a part's.
+struct Code<'a> {
+    part: Cow<'a, Part>,
+    best: Optimised,
+    ast: Ast,
+}
+
+impl<'a> Outcome<'a> {
     /// Returns the loops that take the place of the source's, if any do.
-    fn code(self) -> Option<(Ast, Optimised)> {
-        let Self { best, ast } = self;
-        ast.ok().filter(|_| !best.original).map(|ast| (ast, best))
+    fn code(self) -> Option<Code<'a>> {
+        let Self { part, best, ast } = self;
+        ast.ok().filter(|_| !best.original).map(|ast| Code { part, best, ast })
     }
 }
 
 /// Generates the loops of a part.
-fn optimised(part: &Part, args: &ScopArgs, budget: &Budget) -> Result<Outcome, Fault> {
+fn optimised<'a>(
+    part: &'a Part,
+    args: &ScopArgs,
+    budget: &Budget,
+) -> Result<Outcome<'a>, Fault> {
     let mut recipe = recipe(args);
     recipe.keep_source = args.tile.is_none();
-    let best = part.scop.optimise(&recipe, budget)?;
+    let (part, best) = part.optimise(&recipe, budget)?;
     let context = part.scop.context.as_ref();
     let mut options = AstOptions::default();
     options.outlined = Some(KERNEL);
     let ast = Ast::of_tree(&best.tree, context, &options, budget);
-    Ok(Outcome { best, ast })
+    Ok(Outcome { part, best, ast })
 }

@@ -25,7 +25,7 @@ pub(super) fn show(
     let options = Options { fusion: args.fuse.into(), ..Options::default() };
     Ok(match print {
         ScopPrint::Ast => {
-            let Outcome { best, ast } = optimised(part, args, budget)?;
+            let Outcome { best, ast, .. } = optimised(part, args, budget)?;
             say_idle(part, args, &best);
             ast?.to_string()
         }

@@ -58,7 +58,7 @@ pub(super) fn report(part: &Part, outcome: &Outcome) -> String {
 
 /// What became of a part, or why nothing did.
 fn became(part: &Part, outcome: &Outcome) -> String {
-    let Outcome { best, ast } = outcome;
+    let Outcome { part: with, best, ast } = outcome;
     if !part.ended.is_empty() {
         return "kept, as what follows may need the value of a loop variable".to_owned();
     }
@@ -79,10 +79,15 @@ fn became(part: &Part, outcome: &Outcome) -> String {
     }
     let gain =
         best.ratio.map_or(String::new(), |ratio| format!(", estimated at {ratio:.2} of its cost"));
-    let bands: Vec<String> = best.bands.iter().filter_map(|band| arranged(part, band)).collect();
+    let bands: Vec<String> = best.bands.iter().filter_map(|band| arranged(with, band)).collect();
     let bands = if bands.is_empty() { "in another order".to_owned() } else { bands.join("; ") };
     let idle: String = best.idle.iter().map(|idle| format!("; {}", without(*idle))).collect();
-    format!("rewritten{gain}: {bands}{idle}")
+    let names: Vec<String> = with.allocated.iter().map(|own| format!("`{}`", own.name)).collect();
+    let memory = match names.is_empty() {
+        true => String::new(),
+        false => format!("; in memory of its own: {}", names.join(", ")),
+    };
+    format!("rewritten{gain}: {bands}{idle}{memory}")
 }
 
 /// Says what of `--tile` has no effect on a part.

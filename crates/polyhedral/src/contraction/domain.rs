@@ -1,4 +1,5 @@
-//! Bounds of the loops of a contraction: a box, and a least and greatest column for each row.
+//! Bounds of the loops of a contraction: a box, a least and greatest column for each row, and a first
+//! and last iteration of the sum for each row or column.
 
 use tangram_presburger::{Budget, Conjunction, Relation};
 
@@ -8,15 +9,23 @@ use crate::Error;
 /// A row over `[constant, parameters..]`.
 pub(super) type Affine = Vec<i128>;
 
-/// The domain `box and low(row) <= column <= high(row)`.
+/// The domain `box and low(row) <= column <= high(row)`, and the same of one reduced loop.
 #[derive(Debug, Clone)]
 pub(super) struct Bounds {
     /// For each loop its first and its last value.
     pub ranges: Vec<[Affine; 2]>,
     /// For the least and the greatest column: the bound in row 0, and by how much it grows from
     /// row to row; nothing if the box alone bounds columns.
-    pub sloped: [Option<(Affine, i128)>; 2],
+    pub sloped: [Option<Slope>; 2],
+    /// For the first and the last iteration of a reduced loop: the loop of rows or columns that
+    /// bounds it, too.
+    pub ragged: [Option<(usize, Slope)>; 2],
+    /// The reduced loop of which these are.
+    pub ragged_loop: Option<usize>,
 }
+
+/// A bound where the other loop is 0, and by how much it grows with it.
+pub(super) type Slope = (Affine, i128);
 
 impl Bounds {
     /// Reads a domain as bounds; nothing if it is not exactly that.
@@ -34,13 +43,43 @@ impl Bounds {
         let (row, column) = (find(LoopKind::Row), find(LoopKind::Column));
         let simple = domain.remove_redundancies(budget)?;
         let [part] = &simple.narrow_conjunctions()?[..] else { return Ok(None) };
-        let Some(sloped) = sloped(part, domain.space().params.len(), row, column) else {
+        let params = domain.space().params.len();
+        let Some(sloped) = sloped(part, params, row, column) else { return Ok(None) };
+        let reduced = (0..kinds.len()).filter(|at| kinds[*at] == LoopKind::Reduced);
+        let Some((ragged_loop, ragged)) = ragged(part, params, [row, column], reduced) else {
             return Ok(None);
         };
-        let bounds = Self { ranges, sloped };
+        let bounds = Self { ranges, sloped, ragged, ragged_loop };
         let params = domain.params(budget)?;
         let whole = bounds.points(domain, row, column)?.intersect_params(&params, budget)?;
-        Ok(whole.is_equal(domain, budget)?.then_some(bounds))
+        let is_whole = whole.is_equal(domain, budget)? && bounds.packs(domain, kinds, budget)?;
+        Ok(is_whole.then_some(bounds))
+    }
+
+    /// Returns whether all that is packed is used: with rows left out, what is between the bounds
+    /// of columns and reduced loops alone is in the domain for some row, and the other way round.
+    fn packs(&self, domain: &Relation, kinds: &[LoopKind], budget: &Budget) -> Result<bool, Error> {
+        let Some(reduced) = self.ragged_loop else { return Ok(true) };
+        let params = domain.params(budget)?;
+        let groups = [
+            [LoopKind::Row, LoopKind::RowOuter],
+            [LoopKind::Column, LoopKind::ColumnOuter],
+        ];
+        for [left_out, left_out_too] in groups {
+            let is_out = |at: usize| [left_out, left_out_too].contains(&kinds[at]);
+            let ragged = self.ragged.clone().map(|side| side.filter(|(by, _)| !is_out(*by)));
+            let alone = Self { sloped: [None, None], ragged, ..self.clone() };
+            let mut packed = alone.points(domain, 0, 0)?.intersect_params(&params, budget)?;
+            let mut used = domain.clone();
+            for at in (0..kinds.len()).rev().filter(|at| is_out(*at) && *at != reduced) {
+                packed = packed.project_out(at..at + 1, budget)?;
+                used = used.project_out(at..at + 1, budget)?;
+            }
+            if !packed.is_subset(&used, budget)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Returns how many iterations a loop has, if that is a number.
@@ -61,12 +100,12 @@ impl Bounds {
         let first = 1 + space.params.len();
         let columns = first + self.ranges.len();
         let mut part = Conjunction::default();
-        let mut bound = |affine: &Affine, sign: i128, at: usize, slope: Option<i128>| {
+        let mut bound = |affine: &Affine, sign: i128, at: usize, slope: Option<(usize, i128)>| {
             let mut line: Vec<i128> = affine.iter().map(|value| -sign * value).collect();
             line.resize(columns, 0);
             line[first + at] = sign;
-            if let Some(slope) = slope {
-                line[first + row] = -sign * slope;
+            if let Some((by, slope)) = slope {
+                line[first + by] = -sign * slope;
             }
             part.inequalities.push(line);
         };
@@ -76,7 +115,12 @@ impl Bounds {
         }
         for (side, sign) in self.sloped.iter().zip([1, -1]) {
             if let Some((affine, slope)) = side {
-                bound(affine, sign, column, Some(*slope));
+                bound(affine, sign, column, Some((row, *slope)));
+            }
+        }
+        for (side, sign) in self.ragged.iter().zip([1, -1]) {
+            if let (Some((by, (affine, slope))), Some(reduced)) = (side, self.ragged_loop) {
+                bound(affine, sign, reduced, Some((*by, *slope)));
             }
         }
         Ok(Relation::from_conjunctions(space, &[part])?)
@@ -84,7 +128,7 @@ impl Bounds {
 }
 
 /// Finds the first and last value of a loop over all others, each one affine expression.
-fn range(
+pub(super) fn range(
     domain: &Relation,
     at: usize,
     count: usize,
@@ -121,27 +165,55 @@ fn range(
     })
 }
 
-/// Finds the bounds of columns that depend on rows; nothing if there are several of a side.
+/// Finds the bounds of a loop, `of`, that depend on another one; nothing if there are several of a
+/// side, or one depends on a third loop.
 fn sloped(
     part: &Conjunction<i128>,
     params: usize,
-    row: usize,
-    column: usize,
-) -> Option<[Option<(Affine, i128)>; 2]> {
-    let (row, column) = (1 + params + row, 1 + params + column);
+    by: usize,
+    of: usize,
+) -> Option<[Option<Slope>; 2]> {
+    let (by, of) = (1 + params + by, 1 + params + of);
     let mut sides = [None, None];
-    for line in part.inequalities.iter().filter(|line| line[row] != 0 && line[column] != 0) {
+    for line in part.inequalities.iter().filter(|line| line[by] != 0 && line[of] != 0) {
         let others = line.iter().enumerate().skip(1 + params);
-        let alone = others.filter(|(at, value)| **value != 0 && *at != row && *at != column);
-        if alone.count() > 0 || line[column].abs() != 1 {
+        let alone = others.filter(|(at, value)| **value != 0 && *at != by && *at != of);
+        if alone.count() > 0 || line[of].abs() != 1 {
             return None;
         }
-        let sign = line[column];
+        let sign = line[of];
         let affine = line[..=params].iter().map(|value| -sign * value).collect();
         let side = &mut sides[usize::from(sign < 0)];
-        if side.replace((affine, -sign * line[row])).is_some() {
+        if side.replace((affine, -sign * line[by])).is_some() {
             return None;
         }
     }
     Some(sides)
+}
+
+/// A reduced loop, and which of two others bounds it on either side.
+type Ragged = (Option<usize>, [Option<(usize, Slope)>; 2]);
+
+/// Finds the bounds of a reduced loop that depend on rows or columns; nothing if there are several of
+/// a side, or several loops have such bounds.
+fn ragged(
+    part: &Conjunction<i128>,
+    params: usize,
+    others: [usize; 2],
+    reduced: impl Iterator<Item = usize>,
+) -> Option<Ragged> {
+    let (mut found, mut sides) = (None, [None, None]);
+    for at in reduced {
+        for by in others {
+            for (side, slope) in sides.iter_mut().zip(sloped(part, params, by, at)?) {
+                let Some(slope) = slope else { continue };
+                let is_second = found.is_some_and(|other| other != at);
+                if is_second || side.replace((by, slope)).is_some() {
+                    return None;
+                }
+                found = Some(at);
+            }
+        }
+    }
+    Some((found, sides))
 }

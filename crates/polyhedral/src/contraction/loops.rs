@@ -141,10 +141,15 @@ pub(super) fn reduced(mut kinds: Vec<LoopKind>, bounds: &Bounds) -> Option<(Vec<
     let (mut inner, mut tiled) = (1_i128, *all.last()?);
     for pair in all.windows(2).rev() {
         let Some(length) = bounds.length(pair[1]) else { break };
-        if length < 1 || inner * length > MOST_INNER {
+        // Rows or columns that bound it are tiled: so is it.
+        let is_ragged = bounds.ragged_loop == Some(pair[1]);
+        if is_ragged || length < 1 || inner * length > MOST_INNER {
             break;
         }
         (inner, tiled) = (inner * length, pair[0]);
+    }
+    if bounds.ragged_loop.is_some_and(|ragged| ragged != tiled) {
+        return None;
     }
     for at in all {
         kinds[at] = match at.cmp(&tiled) {

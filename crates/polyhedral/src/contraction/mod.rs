@@ -28,6 +28,13 @@
 //! of all updates of an element is the source's: the whole tree is checked against the
 //! dependences of the instances.
 //!
+//! Where rows or columns bound the sum (`k < i`), a tile runs what all of it has by the kernel, and the
+//! ends of each row or column one by one, from the same panels:
+//!
+//! ```text
+//! for i, j, k > i:  B[i][j] += A[k][i] * B[k][j]
+//! ```
+//!
 //! Inside a factorisation, where the operands are elements of the target, it is the part of an
 //! update beyond a block of the sum that is a contraction (`trailing.rs`).
 //!
@@ -35,7 +42,7 @@
 //! R. Gareev, T. Grosser, M. Kruse, "High-performance generalized tensor operations: a
 //! compiler-oriented approach" (TACO 15(3), 2018) recognise them on schedule trees and pack by
 //! extension nodes. Divergence: operands are maximal subexpressions, not reads; accumulators
-//! start from the target; domains may be triangular in rows and columns.
+//! start from the target; domains may be triangular in each two loops.
 
 mod domain;
 mod loops;
@@ -45,16 +52,17 @@ mod tree;
 
 use tangram_kernel::{Blocking, Body, Element, Op, RegisterTile};
 use tangram_machine::Machine;
-use tangram_presburger::Budget;
+use tangram_presburger::{Budget, Relation};
 
 use crate::Error;
-use crate::scop::Scop;
+use crate::scop::{Scop, Statement};
 use domain::Bounds;
-use loops::Loops;
+use loops::{Loops, Target};
 
 pub use loops::LoopKind;
 pub use outlined::TileLoops;
 pub(crate) use trailing::Trailing;
+pub(crate) use tree::projection_band;
 pub use tree::{Copied, KERNEL, TileDim};
 
 /// Sums that are known to be shorter go the way of other loops.
@@ -74,6 +82,17 @@ pub struct Update {
     pub ops: Vec<Op>,
     /// Whether it is subtracted.
     pub subtracts: bool,
+}
+
+/// A bound of the reduced loop that rows or columns give: `affine + slope * value`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ragged<'a> {
+    /// The loop whose value it is.
+    pub by: usize,
+    /// The bound at 0, over `[constant, parameters..]`.
+    pub affine: &'a [i128],
+    /// By how much it grows.
+    pub slope: i128,
 }
 
 /// A statement that is a contraction, and how it is tiled.
@@ -117,13 +136,13 @@ impl Contraction {
         let data = &scop.statements[statement];
         let Some(update) = &data.update else { return Ok(None) };
         let Some(target) = loops::target(scop, data, budget)? else { return Ok(None) };
-        if target.others.is_some() {
-            return Ok(None);
-        }
         let Some(loops) = Loops::of(update, &target) else { return Ok(None) };
         let Some(bounds) = Bounds::of(&data.domain, &loops.kinds, budget)? else {
             return Ok(None);
         };
+        if !reads_from_before(scop, &target, budget)? {
+            return Ok(None);
+        }
         let Some((kinds, inner)) = loops::reduced(loops.kinds, &bounds) else { return Ok(None) };
         let Ok(body) = Body::new(loops.roles, update.ops.clone(), update.subtracts) else {
             return Ok(None);
@@ -145,6 +164,14 @@ impl Contraction {
             is_trailing,
             bounds,
         }))
+    }
+
+    /// Returns the bounds of the tiled reduced loop by rows or columns, the first value and the last.
+    pub fn ragged(&self) -> [Option<Ragged<'_>>; 2] {
+        self.bounds.ragged.each_ref().map(|side| {
+            let (by, (affine, slope)) = side.as_ref()?;
+            Some(Ragged { by: *by, affine, slope: *slope })
+        })
     }
 
     /// Returns whether it is known to be too thin for tiles: fewer rows or columns than half a
@@ -244,4 +271,39 @@ impl Contraction {
     pub fn depth(&self) -> usize {
         self.blocking.depth * self.inner
     }
+}
+
+/// Returns whether all that is read of the target's array beside the element was written before the
+/// first instance runs.
+///
+/// Then a block may be packed ahead of the instances that use it: these run before whatever writes
+/// over it, in every order that keeps the dependences.
+fn reads_from_before(scop: &Scop, target: &Target, budget: &Budget) -> Result<bool, Error> {
+    let Some(others) = &target.others else { return Ok(true) };
+    let (writes, reads) = (target.write.clone().into(), others.clone().into());
+    Ok(scop.touching(&writes, &reads, budget)?.is_empty(budget)?)
+}
+
+/// Names the array whose element a statement updates, and says which of its loops stand in a
+/// subscript; nothing if it updates none.
+pub(crate) fn target_loops(
+    scop: &Scop,
+    statement: &Statement,
+    budget: &Budget,
+) -> Result<Option<(String, Vec<bool>)>, Error> {
+    if statement.update.is_none() {
+        return Ok(None);
+    }
+    let target = loops::target(scop, statement, budget)?;
+    Ok(target.map(|target| (target.write.space().output.name.clone(), target.used)))
+}
+
+/// Finds the least and the greatest value of a coordinate, each one affine expression over
+/// `[constant, parameters..]`.
+pub(crate) fn affine_range(
+    set: &Relation,
+    at: usize,
+    budget: &Budget,
+) -> Result<Option<[Vec<i128>; 2]>, Error> {
+    domain::range(set, at, set.space().output.dims.len(), budget)
 }

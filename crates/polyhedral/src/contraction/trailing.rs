@@ -82,6 +82,9 @@ impl Trailing {
             return Ok(None);
         }
         let Some(bounds) = Bounds::of(&block, &kinds, budget)? else { return Ok(None) };
+        if bounds.ragged_loop.is_some() {
+            return Ok(None);
+        }
         let slopes = bounds.slopes();
         let blocking = Blocking::of(machine, element, &body, &tile);
         let contraction = Contraction {

@@ -3,7 +3,7 @@
 use tangram_kernel::Role;
 use tangram_presburger::{Budget, Relation, Rows, Space, Tuple, Union};
 
-use super::domain::Affine;
+use super::domain::{Affine, Bounds};
 use super::{Contraction, LoopKind};
 use crate::schedule::Constraints;
 use crate::schedule_tree::ScheduleTree;
@@ -32,6 +32,10 @@ pub enum TileDim {
     Low,
     /// The greatest column in the first row of the tile.
     High,
+    /// The first value of the reduced loop in the first row or column of the tile.
+    Begin,
+    /// The last value of the reduced loop in the first row or column of the tile.
+    End,
 }
 
 impl TileDim {
@@ -44,11 +48,13 @@ impl TileDim {
             Self::ColumnBlock => 2 * loops + 1,
             Self::Low => 2 * loops + 2,
             Self::High => 2 * loops + 3,
+            Self::Begin => 2 * loops + 4,
+            Self::End => 2 * loops + 5,
         }
     }
 
     fn count(loops: usize) -> usize {
-        2 * loops + 4
+        2 * loops + 6
     }
 }
 
@@ -172,18 +178,19 @@ impl Contraction {
             let (own, terms) = self.terms(bound, around);
             rows.output_is(place.index(loops), own, &terms);
         };
-        let mut start = None;
+        let mut starts = [None, None];
         for (at, kind) in self.loops.iter().enumerate() {
             let [first, last] = &self.bounds.ranges[at];
             let place = TileDim::First(at);
             match kind {
                 LoopKind::Row => {
                     let column = tiled(&mut rows, at, self.tile.rows, place);
-                    start = Some((at, column));
+                    starts[0] = Some((at, column, self.tile.rows as i128));
                     tiled(&mut rows, at, self.blocking.rows, TileDim::RowBlock);
                 }
                 LoopKind::Column => {
-                    tiled(&mut rows, at, self.tile.columns(), place);
+                    let column = tiled(&mut rows, at, self.tile.columns(), place);
+                    starts[1] = Some((at, column, self.tile.columns() as i128));
                     tiled(&mut rows, at, self.blocking.columns, TileDim::ColumnBlock);
                 }
                 LoopKind::Reduced if self.is_trailing => bound(&mut rows, place, first),
@@ -204,7 +211,7 @@ impl Contraction {
                 false => bound(&mut rows, TileDim::Last(at), last),
             }
         }
-        self.sloped(&mut rows, start, around);
+        self.sloped(&mut rows, starts, around);
         let to = Tuple::anonymous(outputs);
         let to = Tuple { name: self.tiles(), ..to };
         Ok(rows.relation(Space::map(space.params.clone(), space.output.clone(), to))?)
@@ -225,28 +232,43 @@ impl Contraction {
         }
     }
 
-    /// Says what the least and the greatest column are in the first row of a tile.
+    /// Says what the least and the greatest column are in the first row of a tile, and where its
+    /// sum begins and ends; `starts`: a loop of rows or columns, the column that counts its tiles,
+    /// and their size.
     fn sloped(
         &self,
         rows: &mut Rows,
-        start: Option<(usize, usize)>,
+        starts: [Option<(usize, usize, i128)>; 2],
         around: Option<(usize, i128)>,
     ) {
         let loops = self.loops.len();
-        let column = self.only(LoopKind::Column);
-        for (side, place) in [TileDim::Low, TileDim::High].into_iter().enumerate() {
-            match (&self.bounds.sloped[side], start) {
-                (Some((affine, slope)), Some((row, block))) => {
-                    // slope * (first + rows * block) + affine.
-                    let first = &self.bounds.ranges[row][0];
+        let Bounds { ranges, sloped, ragged, .. } = &self.bounds;
+        let of_columns = sloped.iter().map(|side| side.as_ref().map(|slope| (starts[0], slope)));
+        let of_sums = ragged.iter().map(|side| {
+            side.as_ref().map(|(by, slope)| {
+                (starts.into_iter().flatten().find(|start| start.0 == *by), slope)
+            })
+        });
+        let (column, sum) = (self.only(LoopKind::Column), self.only(LoopKind::Reduced));
+        let places = [
+            (TileDim::Low, &ranges[column][0]),
+            (TileDim::High, &ranges[column][1]),
+            (TileDim::Begin, &ranges[sum][0]),
+            (TileDim::End, &ranges[sum][1]),
+        ];
+        for ((place, whole), side) in places.into_iter().zip(of_columns.chain(of_sums)) {
+            match side {
+                Some((Some((by, block, size)), (affine, slope))) => {
+                    // slope * (first + size * block) + affine.
+                    let first = &ranges[by][0];
                     let sum: Affine =
                         affine.iter().zip(first).map(|(a, b)| a + slope * b).collect();
                     let (own, mut terms) = self.terms(&sum, around);
-                    terms.push((block, slope * self.tile.rows as i128));
+                    terms.push((block, slope * size));
                     rows.output_is(place.index(loops), own, &terms);
                 }
                 _ => {
-                    let (own, terms) = self.terms(&self.bounds.ranges[column][side], around);
+                    let (own, terms) = self.terms(whole, around);
                     rows.output_is(place.index(loops), own, &terms);
                 }
             }
@@ -394,8 +416,8 @@ impl Contraction {
                 }
             }
         }
-        for place in [TileDim::RowBlock, TileDim::ColumnBlock, TileDim::Low, TileDim::High] {
-            rows.output_is(place.index(loops), &[], &[]);
+        for place in TileDim::RowBlock.index(loops)..TileDim::count(loops) {
+            rows.output_is(place, &[], &[]);
         }
         let to = Tuple { name: self.packing(copied), ..Tuple::anonymous(outputs) };
         let from = Tuple::anonymous(outer + around.len());
@@ -404,7 +426,7 @@ impl Contraction {
 }
 
 /// A band of coordinates of a set.
-pub(super) fn projection_band(
+pub(crate) fn projection_band(
     set: &Space,
     positions: impl Iterator<Item = usize>,
     count: usize,

@@ -103,7 +103,14 @@ impl Scop {
         Ok(Dependence { kind, tagged })
     }
 
-    fn touching(&self, sources: &Union, sinks: &Union, budget: &Budget) -> Result<Union, Error> {
+    /// Pairs of accesses to one cell in the order of the source: from an instance of `sources` to
+    /// `[later instance of sinks -> cell]`.
+    pub(crate) fn touching(
+        &self,
+        sources: &Union,
+        sinks: &Union,
+        budget: &Budget,
+    ) -> Result<Union, Error> {
         let schedule = self.schedule.to_map(budget)?;
         let later = schedule.apply_range(&later(&schedule), budget)?;
         // From a source to [sink -> cell], where both touch the cell.

@@ -1,8 +1,10 @@
 //! Static control parts: statements, what they access, and when.
 
 mod dependence;
+mod expand;
 
 pub use dependence::{Basis, Dependence, Kind};
+pub use expand::Expanded;
 
 use tangram_presburger::{Budget, Relation, Union};
 

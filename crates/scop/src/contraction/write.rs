@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use tangram_kernel::{Program, Role};
-use tangram_polyhedral::contraction::{Contraction, Copied, LoopKind, TileDim};
+use tangram_polyhedral::contraction::{Contraction, Copied, LoopKind, Ragged, TileDim};
 
 use super::Operands;
 use crate::Part;
@@ -34,7 +34,14 @@ impl Kernels {
     /// Returns the name of the kernel of a contraction.
     fn name(&mut self, contraction: &Contraction, words: &HashSet<&str>) -> Option<String> {
         let program = Program::for_tile(&contraction.body, &contraction.tile).ok()?;
-        let generic = program.to_c(UNNAMED, contraction.element);
+        let element = contraction.element;
+        let column = contraction.only(LoopKind::Column);
+        let ragged = contraction.ragged();
+        let mut sides = ragged.iter().flatten();
+        let generic = match ragged.iter().any(Option::is_some) {
+            true => program.to_c_ragged(UNNAMED, element, sides.any(|side| side.by == column)),
+            false => program.to_c(UNNAMED, element),
+        };
         if let Some((name, _)) = self.known.iter().find(|(_, text)| *text == generic) {
             return Some(name.clone());
         }
@@ -57,6 +64,8 @@ pub(crate) struct Tiles<'a> {
     operands: &'a Operands,
     /// Names and types of the variables of its loops.
     loops: Vec<(&'a str, &'a str)>,
+    /// What stands for the parameters of its bounds.
+    params: Vec<String>,
     kernel: String,
     index: &'a str,
     indent: &'a str,
@@ -78,10 +87,11 @@ impl<'a> Tiles<'a> {
         let names = statement.domain.space().output.dims.iter().map(String::as_str);
         let types = part.types.get(contraction.statement)?.iter().map(String::as_str);
         let kernel = kernels.name(contraction, words)?;
-        let locals = ["row", "rows", "depth", "from", "to", "at", "r"];
+        let locals = ["row", "rows", "depth", "from", "to", "at", "r", "first", "end"];
+        let locals = locals.into_iter().chain(["first_column", "end_column", "p", "q"]);
         let mut suffix = String::new();
         let taken = |suffix: &str| {
-            let mut all = locals.iter().map(|name| format!("{name}{suffix}"));
+            let mut all = locals.clone().map(|name| format!("{name}{suffix}"));
             all.any(|name| words.contains(name.as_str()))
                 || (0..operands.texts.len()).any(|at| {
                     ["a", "b", "to"]
@@ -93,7 +103,12 @@ impl<'a> Tiles<'a> {
             suffix.push('_');
         }
         let loops = names.zip(types).collect();
-        Some(Self { contraction, operands, loops, kernel, index, indent, suffix })
+        let text = |name: &String| {
+            let member = part.members.iter().find(|member| member.name == *name);
+            member.map_or(name, |member| &member.text).clone()
+        };
+        let params = statement.domain.space().params.iter().map(text).collect();
+        Some(Self { contraction, operands, loops, params, kernel, index, indent, suffix })
     }
 
     /// Declares the packed blocks: each thread has its own, which stay from run to run.
@@ -117,16 +132,10 @@ impl<'a> Tiles<'a> {
     }
 
     /// Writes the sizes for which tiles are worth their packing; nothing if these are known to be.
-    pub fn worth(&self, part: &Part) -> Option<String> {
-        let params = &part.scop.statements[self.contraction.statement].domain.space().params;
-        let text = |name: &String| {
-            let member = part.members.iter().find(|member| member.name == *name);
-            member.map_or(name, |member| &member.text).clone()
-        };
-        let params: Vec<String> = params.iter().map(text).collect();
+    pub fn worth(&self) -> Option<String> {
         let tests = self.contraction.worth();
         let written = tests.iter().map(|(rows, least)| {
-            let factors: Vec<String> = rows.iter().map(|row| affine(row, &params)).collect();
+            let factors: Vec<String> = rows.iter().map(|row| affine(row, &self.params)).collect();
             match &factors[..] {
                 [one] => format!("{one} >= {least}"),
                 // As a product of numbers that cannot overflow.
@@ -197,6 +206,7 @@ impl<'a> Tiles<'a> {
         let (name, ty) = self.loops[loop_at];
         let (first, last) = (value.at(TileDim::First(loop_at)), value.at(TileDim::Last(loop_at)));
         let mut text = String::from("{\n");
+        let inside = self.inside(loop_at);
         let around = |own| own == outer || matches!(own, LoopKind::Batch | LoopKind::ReducedOuter);
         let copies = |at: &usize| self.contraction.body.roles()[*at] == role;
         let texts: Vec<&str> = (0..self.operands.texts.len())
@@ -223,11 +233,26 @@ impl<'a> Tiles<'a> {
             }
             let _ = writeln!(
                 text,
-                "{}*{to}++ = {name} <= {last} ? {expression} : 0;",
+                "{}*{to}++ = {name} <= {last}{inside} ? {expression} : 0;",
                 self.indent.repeat(1 + heads.len())
             );
         }
         text.push('}');
+        text
+    }
+
+    /// What else holds of the iterations that a row or column has, if it bounds the sum.
+    fn inside(&self, by: usize) -> String {
+        let (sum, _) = self.loops[self.contraction.only(LoopKind::Reduced)];
+        let mut text = String::new();
+        for (side, sign) in self.contraction.ragged().into_iter().zip([">=", "<="]) {
+            let Some(Ragged { affine: own, slope, .. }) = side.filter(|side| side.by == by) else {
+                continue;
+            };
+            let row = [own, &[slope]].concat();
+            let names = [&self.params[..], &[self.loops[by].0.to_owned()]].concat();
+            let _ = write!(text, " && {sum} {sign} {}", affine(&row, &names));
+        }
         text
     }
 
@@ -303,9 +328,58 @@ impl<'a> Tiles<'a> {
         let _ = writeln!(text, "{indent}{indent}{row}[{r}] = &{};", self.operands.target);
         let _ = writeln!(text, "{indent}}}");
         let call = self.call(value, &depth, (&i0, &j0));
-        text.push_str(&self.choice(value, &call, (&count, &row, &j0), columns));
+        let ends = self.ends(value, &depth, &mut text);
+        text.push_str(&self.choice(value, &call, (&count, &row, &j0, &ends), columns));
         text.push('}');
         text
+    }
+
+    /// Computes where sums of rows, and of columns if it depends on these, begin and end, as
+    /// iterations of a block; returns the arguments that say so, empty where all are the block's.
+    fn ends(&self, value: &Values, depth: &str, text: &mut String) -> String {
+        let ragged = self.contraction.ragged();
+        if ragged.iter().all(Option::is_none) {
+            return String::new();
+        }
+        let at = |kind| self.contraction.only(kind);
+        let k0 = operand(value.at(TileDim::First(at(LoopKind::Reduced))));
+        let (indent, inner, tile) = (self.indent, self.contraction.inner, self.contraction.tile);
+        let groups = [
+            (at(LoopKind::Row), tile.rows, ["first", "end"]),
+            (at(LoopKind::Column), tile.columns(), ["first_column", "end_column"]),
+        ];
+        let r = self.local("r");
+        let mut arguments = String::new();
+        for (by, size, names) in groups {
+            let own = |side: &Ragged| side.by == by;
+            if by == at(LoopKind::Column) && !ragged.iter().flatten().any(own) {
+                continue;
+            }
+            let [first, end] = names.map(|name| self.local(name));
+            let _ = write!(arguments, ", {first}, {end}");
+            let _ = writeln!(text, "{indent}int {first}[{size}], {end}[{size}];");
+            let _ = writeln!(text, "{indent}for (int {r} = 0; {r} < {size}; {r}++) {{");
+            let places = [(TileDim::Begin, "", "p"), (TileDim::End, " + 1", "q")];
+            let sides = ragged.iter().zip(places).zip([(first, "0"), (end, depth)]);
+            for ((side, (place, more, at)), (name, whole)) in sides {
+                let Some(side) = side.filter(own) else {
+                    let _ = writeln!(text, "{indent}{indent}{name}[{r}] = {whole};");
+                    continue;
+                };
+                let (at, bound) = (self.local(at), along(&operand(value.at(place)), side.slope, &r));
+                let count = match inner {
+                    1 => format!("{bound} - {k0}{more}"),
+                    inner => format!("({bound} - {k0}{more}) * {inner}"),
+                };
+                let _ = writeln!(text, "{indent}{indent}const long {at} = {count};");
+                let _ = writeln!(
+                    text,
+                    "{indent}{indent}{name}[{r}] = {at} < 0 ? 0 : {at} < {depth} ? {at} : {depth};"
+                );
+            }
+            let _ = writeln!(text, "{indent}}}");
+        }
+        arguments
     }
 
     /// The operands that do not vary within a tile.
@@ -340,7 +414,7 @@ impl<'a> Tiles<'a> {
         &self,
         value: &Values,
         call: &str,
-        (count, row, j0): (&str, &str, &str),
+        (count, row, j0, ends): (&str, &str, &str, &str),
         columns: usize,
     ) -> String {
         let (indent, kernel, rows) = (self.indent, &self.kernel, self.contraction.tile.rows);
@@ -349,10 +423,6 @@ impl<'a> Tiles<'a> {
         let end = operand(value.at(TileDim::Last(self.contraction.only(LoopKind::Column))));
         let [below, above] = self.contraction.slopes;
         let [r, from, to] = ["r", "from", "to"].map(|name| self.local(name));
-        let along = |bound: &str, slope: i128, row: &str| match slope {
-            0 => bound.to_owned(),
-            slope => format!("{bound} + {slope} * {row}"),
-        };
         // Bounds are affine: those of the first and the last row say it for all between.
         let mut whole = vec![format!("{count} == {rows}")];
         for at in [0, rows - 1] {
@@ -370,7 +440,7 @@ impl<'a> Tiles<'a> {
             whole.push(inside);
         }
         let mut text = format!("{indent}if ({}) {{\n", whole.join(" && "));
-        let _ = writeln!(text, "{indent}{indent}{kernel}({call}{row});\n{indent}}} else {{");
+        let _ = writeln!(text, "{indent}{indent}{kernel}({call}{row}{ends});\n{indent}}} else {{");
         let _ = writeln!(text, "{indent}{indent}int {from}[{rows}], {to}[{rows}];");
         let _ = writeln!(text, "{indent}{indent}for (int {r} = 0; {r} < {count}; {r}++) {{");
         let inner = indent.repeat(3);
@@ -389,7 +459,7 @@ impl<'a> Tiles<'a> {
         let _ = writeln!(text, "{indent}{indent}}}");
         let _ = writeln!(
             text,
-            "{indent}{indent}{kernel}_edge({call}{row}, {count}, {from}, {to});\n{indent}}}"
+            "{indent}{indent}{kernel}_edge({call}{row}, {count}, {from}, {to}{ends});\n{indent}}}"
         );
         text
     }
@@ -407,8 +477,18 @@ impl<'a> Values<'a> {
     }
 }
 
+/// Writes a bound in another row of a tile.
+fn along(bound: &str, slope: i128, row: &str) -> String {
+    match slope {
+        0 => bound.to_owned(),
+        1 => format!("{bound} + {row}"),
+        -1 => format!("{bound} - {row}"),
+        slope => format!("{bound} + {slope} * {row}"),
+    }
+}
+
 /// Writes an affine expression over `[constant, parameters..]`.
-fn affine(row: &[i128], params: &[String]) -> String {
+pub(crate) fn affine(row: &[i128], params: &[String]) -> String {
     let mut text = String::new();
     let terms = row[1..].iter().zip(params).filter(|(factor, _)| **factor != 0);
     for (factor, name) in terms {

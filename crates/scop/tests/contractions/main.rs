@@ -10,6 +10,8 @@ mod random;
 mod support;
 mod write;
 
+use std::borrow::Cow;
+
 use random::Generator;
 use support::{SANITIZED, budget, kernel, print_the_same, run};
 use tangram_machine::{Isa, Machine};
@@ -28,19 +30,19 @@ fn rewritten(text: &str, recipe: &Recipe) -> (String, usize) {
     let mut emit = Emit { vectorize: true, ..Emit::default() };
     let mut options = AstOptions::default();
     options.outlined = Some(KERNEL);
-    let mut generated: Vec<(&Part, Option<Ast>)> = Vec::new();
+    let mut generated: Vec<(Cow<Part>, Option<Ast>)> = Vec::new();
     for part in &found {
         let budget = &Budget::steps(STEPS);
         // Dependences of some subscripts take too long: such a part keeps its loops.
-        let Ok(best) = part.scop.optimise(recipe, budget) else {
-            generated.push((part, None));
+        let Ok((part, best)) = part.optimise(recipe, budget) else {
+            generated.push((Cow::Borrowed(part), None));
             continue;
         };
         let ast = Ast::of_tree(&best.tree, part.scop.context.as_ref(), &options, budget);
         emit.contractions.extend(best.contractions.iter().map(|c| (part.first_line, c.clone())));
         generated.push((part, (!best.original).then(|| ast.expect("loops"))));
     }
-    let pairs: Vec<_> = generated.iter().map(|(part, ast)| (*part, ast.as_ref())).collect();
+    let pairs: Vec<_> = generated.iter().map(|(part, ast)| (&**part, ast.as_ref())).collect();
     let code = rewrite(text, &pairs, &emit).unwrap_or_else(|problem| panic!("{problem}"));
     (code, emit.contractions.len())
 }
@@ -198,6 +200,76 @@ fn small_and_thin_products_have_no_tiles() {
     assert_eq!(count(5000, 3, 5000), 0);
     assert_eq!(count(5000, 5000, 4), 0);
     assert_eq!(count(500, 500, 500), 1);
+}
+
+/// Rows or columns that bound the sum, in place and apart; variables and rows that become arrays.
+#[test]
+fn triangular_sums_and_shared_variables_are_contractions() {
+    let kernels = [
+        ("trmm", 1, "for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) {
+            for (int k = i + 1; k < m; k++) B[i][j] += A[k][i] * B[k][j];
+            B[i][j] = alpha * B[i][j]; }"),
+        ("right", 1, "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)
+            for (int k = 0; k < j; k++) D[i][j] -= E[i][k] * A[k][j];"),
+        ("upper", 1, "for (int i = 0; i < m; i++) for (int j = i; j < m; j++)
+            for (int k = i; k <= j; k++) F[i][j] += A[i][k] * G[k][j];"),
+        ("band", 1, "for (int i = 0; i < m; i++) for (int j = 0; j < n; j++)
+            for (int k = 0; k < m; k++) if (k >= i - 9 && k <= i + 7) B[i][j] += A[i][k] * C[k][j];"),
+        ("opposite", 1, "for (int i = 0; i < m; i++) for (int j = 0; j < n; j++)
+            for (int k = 0; k < m - i; k++) B[i][j] += A[i][k] * C[k][j];"),
+        ("symm", 2, "for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) {
+            double t = 0;
+            for (int k = 0; k < i; k++) { C[k][j] += alpha * B[i][j] * A[i][k]; t += B[k][j] * A[i][k]; }
+            C[i][j] = 0.5 * C[i][j] + alpha * B[i][j] * A[i][i] + alpha * t; }"),
+        ("outer", 2, "for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) {
+            u = 1;
+            for (int k = 0; k < i; k++) { C[k][j] += alpha * B[i][j] * A[i][k]; u += B[k][j] * A[i][k]; }
+            C[i][j] = 0.5 * C[i][j] + alpha * u; }"),
+        ("doitgen", 1, "for (int i = 0; i < 3; i++) for (int q = 0; q < n; q++) {
+            for (int j = 0; j < m; j++) { s[j] = 0; for (int k = 0; k < m; k++) s[j] += H[i][q][k] * A[k][j]; }
+            for (int j = 0; j < m; j++) H[i][q][j] = s[j]; }"),
+    ];
+    let mut functions = String::from("int printf(const char *, ...);\n");
+    let mut main = String::new();
+    for (at, (name, _, text)) in kernels.iter().enumerate() {
+        functions += &format!(
+            "static void {name}(int m, int n, double alpha, double A[m][m], double B[m][n], double C[m][n],\n\
+             double D[n][m], double E[n][m], double F[m][m], double G[m][m], double H[3][n][m], double s[m])\n\
+             {{\n    double u = 0;\n    (void)u;\n#pragma scop\n{text}\n#pragma endscop\n\
+             if (u > 1e300) printf(\"never\\n\");\n}}\n"
+        );
+        for (m, n) in [(41, 37), (24, 50), (3, 2), (1, 1), (0, 4)] {
+            main += &format!("    run({at}, {m}, {n});\n");
+        }
+    }
+    let calls: String = kernels
+        .iter()
+        .enumerate()
+        .map(|(at, (name, ..))| {
+            format!(
+                "    if (which == {at}) {name}(m, n, 1.25, (void *)x[0], (void *)x[1], (void *)x[2], (void *)x[3], \
+                 (void *)x[4], (void *)x[5], (void *)x[6], (void *)x[7], x[8]);\n"
+            )
+        })
+        .collect();
+    functions += &format!(
+        "static double x[9][9000];\n\
+         static void run(int which, int m, int n)\n{{\n    \
+         for (int a = 0; a < 9; a++) for (int i = 0; i < 9000; i++) x[a][i] = (i * 37 + a * 11) % 101 / 64.0 - 0.75;\n\
+         {calls}    for (int a = 0; a < 9; a++) {{ double sum = 0; \
+         for (int i = 0; i < 9000; i++) sum += x[a][i] * (i % 17 + 1); printf(\"%.17g\\n\", sum); }}\n}}\n\
+         int main(void)\n{{\n{main}    return 0;\n}}\n"
+    );
+    for machine in machines() {
+        let mut recipe = Recipe::default();
+        recipe.contract = true;
+        recipe.machine = machine;
+        let (code, count) = rewritten(&functions, &recipe);
+        let expected: usize = kernels.iter().map(|(_, count, _)| count).sum();
+        let wrong = differing("triangles", &functions, &code);
+        assert!(wrong.is_empty(), "{}\n{code}", wrong.join("\n"));
+        assert_eq!(count, expected, "{code}");
+    }
 }
 
 #[test]

@@ -168,7 +168,7 @@ impl Generator {
         if self.one_in(2) {
             order.sort_by_key(|own| reduced.contains(own));
         }
-        if self.one_in(4) {
+        if self.one_in(3) {
             self.bounded(&mut loops, &order);
         }
         let target_loops = [batch.clone(), row.clone(), column.clone()].concat();
@@ -192,7 +192,7 @@ impl Generator {
             0 => Beside::Ahead(self.rng.usize(..4)),
             1 | 2 => Beside::Before(self.rng.usize(..4)),
             3 => Beside::Behind(self.rng.usize(..4)),
-            4 => Beside::Variable(self.rng.usize(..4)),
+            4 => Beside::Variable(self.rng.usize(..6)),
             _ => Beside::Nothing,
         };
         let guard = self.one_in(16).then(|| {
@@ -310,7 +310,7 @@ impl Generator {
         {
             return operand.array;
         }
-        if fits(case, target.array) && self.one_in(16) {
+        if fits(case, target.array) && self.one_in(12) {
             return target.array;
         }
         if let Some(nest) = case.nests.last()

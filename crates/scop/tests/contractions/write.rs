@@ -316,7 +316,12 @@ impl Writer<'_> {
             match beside {
                 Beside::Behind(which) => self.line(depth + 1, &self.beside(&c, which)),
                 Beside::Variable(which) => {
-                    let value = if which < 2 { "s" } else { "alpha * s" };
+                    let value = match which {
+                        0 | 1 => "s".to_owned(),
+                        2 | 3 => "alpha * s".to_owned(),
+                        4 => format!("beta * {c} + alpha * s"),
+                        _ => format!("s / ({c} + 2)"),
+                    };
                     self.line(depth + 1, &format!("{c} = {value};"));
                 }
                 _ => {}

@@ -1,0 +1,257 @@
+//! Expansion of arrays: cells of which each iteration of outer loops uses its own values become
+//! cells for each of these iterations.
+//!
+//! ```text
+//! for i, j: { t = 0;       for k: t += A[i][k] * B[k][j];        C[i][j] = f(t);       }
+//! for i, j: { T[i][j] = 0; for k: T[i][j] += A[i][k] * B[k][j];  C[i][j] = f(T[i][j]); }
+//! ```
+//!
+//! One cell for all iterations keeps them in their order; the sum alone is a product of matrices.
+//! What is still in the array behind the part is copied back at its end.
+//!
+//! # Source
+//! P. Feautrier, "Array expansion" (ICS 1988). Divergence: only along loops around all accesses
+//! whose values stay within an iteration, so that no access has to choose a cell.
+
+use tangram_machine::Machine;
+use tangram_presburger::{Budget, Relation, Rows, Space, Tuple, Union};
+
+use super::{Array, Basis, Kind, Scop, Statement};
+use crate::contraction::{Contraction, affine_range, projection_band, target_loops};
+use crate::transform::{Piece, replaced};
+use crate::{Error, NodeKind};
+
+/// Bounds are not looked for in more pieces than this.
+const MOST_PIECES: usize = 8;
+
+/// A part with an expanded array.
+#[derive(Debug, Clone)]
+pub struct Expanded {
+    /// The part, with the new array last.
+    pub scop: Scop,
+    /// The array that is no longer used but for what is copied back.
+    pub array: String,
+    /// How many outer loops its cells have now.
+    pub depth: usize,
+    /// How many cells there are in each dimension, over `[constant, parameters..]`.
+    pub extents: Vec<Vec<i128>>,
+    /// Statements behind those of the part: each copies back what one of these has written last,
+    /// in its instances.
+    pub copies: Vec<usize>,
+}
+
+impl Scop {
+    /// Expands what a statement updates, along all outer loops that its subscripts leave out;
+    /// nothing if there are none, a value leaves its iteration, or the new extents are not affine.
+    ///
+    /// `name` is that of the new array. Statements keep their positions.
+    ///
+    /// # Errors
+    /// [`Error::Presburger`] if the budget ends.
+    pub fn expanded(
+        &self,
+        statement: usize,
+        name: &str,
+        budget: &Budget,
+    ) -> Result<Option<Expanded>, Error> {
+        let data = &self.statements[statement];
+        let Some((array, used)) = target_loops(self, data, budget)? else { return Ok(None) };
+        let around = used.iter().take_while(|used| !**used).count();
+        // Rows, columns and a sum.
+        if around == 0 || used.len() < 3 {
+            return Ok(None);
+        }
+        let own = self.accessing(&array)?;
+        let Some(depth) = own.own_loops(around, budget)? else { return Ok(None) };
+        if used[depth..].iter().all(|used| *used) {
+            return Ok(None);
+        }
+        let mut scop = self.clone();
+        for union in [&mut scop.reads, &mut scop.may_writes, &mut scop.must_writes, &mut scop.kills]
+        {
+            let all = union.relations().map(|map| match map.space().output.name == array {
+                true => along(map, depth, name, budget),
+                false => Ok(map.clone()),
+            });
+            *union = Union::collect(all.collect::<Result<Vec<_>, _>>()?)?;
+        }
+        let cells = scop.accessing(name)?;
+        let cells = cells.reads.union(&cells.may_writes)?.range(budget)?;
+        let Some(extents) = extents(&cells, budget)? else { return Ok(None) };
+        let rank = extents.len();
+        let extents_of = vec![None; rank];
+        let (name, local) = (name.to_owned(), true);
+        scop.arrays.push(Array { name, extents: extents_of, local, kept: false });
+        let copies = scop.copy_back(&own.live_out(budget)?, depth, budget)?;
+        scop.check(budget)?;
+        Ok(Some(Expanded { scop, array, depth, extents, copies }))
+    }
+
+    /// Returns whether a statement is a contraction that is worth tiles on a machine, as far as can be
+    /// said without its size.
+    ///
+    /// # Errors
+    /// [`Error::Presburger`] if the budget ends.
+    pub fn has_tiles(
+        &self,
+        statement: usize,
+        machine: &Machine,
+        budget: &Budget,
+    ) -> Result<bool, Error> {
+        let found = Contraction::of(self, statement, machine, budget)?;
+        Ok(found.is_some_and(|contraction| !contraction.is_thin()))
+    }
+
+    /// The part with the accesses to one array alone.
+    fn accessing(&self, array: &str) -> Result<Self, Error> {
+        let mut own = self.clone();
+        for union in [&mut own.reads, &mut own.may_writes, &mut own.must_writes, &mut own.kills] {
+            let of_array = |map: &&Relation| map.space().output.name == *array;
+            *union = Union::collect(union.relations().filter(of_array).cloned())?;
+        }
+        Ok(own)
+    }
+
+    /// Counts the outer loops, at most `around`, in whose iterations all values stay; nothing if
+    /// there are none, or not all writes are certain and all that is read is written.
+    fn own_loops(&self, around: usize, budget: &Budget) -> Result<Option<usize>, Error> {
+        let all = [&self.reads, &self.may_writes, &self.kills];
+        let loops = all.into_iter().flat_map(Union::relations).filter_map(|map| {
+            let input = map.space().input.as_ref();
+            input.map(|input| input.dims.len())
+        });
+        let most = loops.min().unwrap_or(0).min(around);
+        // What only updates has its first value from before.
+        let starts = self.must_writes.domain(budget)?;
+        let starts = starts.subtract(&self.reads.domain(budget)?, budget)?;
+        if most == 0
+            || starts.is_empty(budget)?
+            || !self.may_writes.is_subset(&self.must_writes, budget)?
+            || !self.live_in(budget)?.is_empty(budget)?
+        {
+            return Ok(None);
+        }
+        let values = self.dependences(Kind::Flow, Basis::Value, budget)?.pairs(budget)?;
+        for depth in (1..=most).rev() {
+            let mut stays = true;
+            for pairs in values.relations() {
+                let space = pairs.space();
+                let inputs = space.input.as_ref().map_or(0, |input| input.dims.len());
+                let mut rows = Rows::new(space.params.len(), inputs, space.output.dims.len());
+                for at in 0..depth {
+                    let mut row = vec![0; rows.columns()];
+                    (row[rows.input(at)], row[rows.output(at)]) = (1, -1);
+                    rows.zero(row);
+                }
+                stays = stays && pairs.is_subset(&rows.relation(space.clone())?, budget)?;
+            }
+            if stays {
+                return Ok(Some(depth));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds statements that write what is left in an array behind the part from the new one.
+    fn copy_back(
+        &mut self,
+        last: &Union,
+        depth: usize,
+        budget: &Budget,
+    ) -> Result<Vec<usize>, Error> {
+        let Some(name) = self.arrays.last().map(|array| array.name.clone()) else {
+            return Ok(Vec::new());
+        };
+        let (mut copies, mut children, mut all) = (Vec::new(), Vec::new(), Union::empty());
+        for writes in last.relations() {
+            let Some(input) = writes.space().input.clone() else { continue };
+            let Some(of) = self.statements.iter().position(|own| own.name == input.name) else {
+                continue;
+            };
+            if writes.is_empty(budget)? {
+                continue;
+            }
+            let count = input.dims.len();
+            let name_of = format!("S{}", self.statements.len());
+            let tuple = Tuple { name: name_of, ..input.clone() };
+            let from = identity(&tuple, &input)?;
+            let cells = from.apply_range(writes, budget)?;
+            let domain = cells.domain(budget)?;
+            self.reads = self.reads.union(&along(&cells, depth, &name, budget)?.into())?;
+            self.may_writes = self.may_writes.union(&cells.clone().into())?;
+            self.must_writes = self.must_writes.union(&cells.into())?;
+            let band = projection_band(domain.space(), 0..count, count)?;
+            let filter = NodeKind::Filter(domain.clone().into());
+            children.push(Piece::New(filter, Piece::chain(vec![band], Vec::new())));
+            all = all.union(&domain.clone().into())?;
+            self.statements.push(Statement { name: tuple.name, domain, update: None });
+            copies.push(of);
+        }
+        let tree = &self.schedule;
+        let (Some(top), NodeKind::Domain(domain)) =
+            (tree.children(tree.root()).next(), tree.kind(tree.root()))
+        else {
+            return Ok(copies);
+        };
+        if copies.is_empty() {
+            return Ok(copies);
+        }
+        let whole = NodeKind::Domain(domain.union(&all)?);
+        let old = NodeKind::Filter(domain.clone());
+        children.insert(0, Piece::New(old, vec![Piece::Old(top)]));
+        let (mut new, _) = replaced(tree, top, vec![Piece::New(NodeKind::Sequence, children)]);
+        new.put(new.root(), whole);
+        new.close();
+        self.schedule = new;
+        Ok(copies)
+    }
+}
+
+/// Puts the first loops of its instances in front of the cells of an access.
+fn along(map: &Relation, depth: usize, name: &str, budget: &Budget) -> Result<Relation, Error> {
+    let space = map.space();
+    let Some(input) = space.input.clone() else { return Ok(map.clone()) };
+    let mut rows = Rows::new(space.params.len(), input.dims.len(), depth);
+    for at in 0..depth {
+        let column = rows.input(at);
+        rows.output_is(at, &[], &[(column, 1)]);
+    }
+    let first = Space::map(space.params.clone(), input, Tuple::anonymous(depth));
+    let cells = rows.relation(first)?.flat_range_product(map, budget)?;
+    let count = cells.space().output.dims.len();
+    let to = Tuple { name: name.to_owned(), ..Tuple::anonymous(count) };
+    Ok(cells.apply_range(&identity(&cells.space().output, &to)?, budget)?)
+}
+
+/// Relates each point of a tuple to that of another one with the same coordinates.
+fn identity(from: &Tuple, to: &Tuple) -> Result<Relation, tangram_presburger::Error> {
+    let count = to.dims.len();
+    let mut rows = Rows::new(0, count, count);
+    for at in 0..count {
+        let column = rows.input(at);
+        rows.output_is(at, &[], &[(column, 1)]);
+    }
+    rows.relation(Space::map(Vec::new(), from.clone(), to.clone()))
+}
+
+/// Finds how many cells each dimension has from 0 on, where that is affine.
+fn extents(cells: &Union, budget: &Budget) -> Result<Option<Vec<Vec<i128>>>, Error> {
+    let cells = cells.coalesce(budget)?;
+    let mut all = cells.relations();
+    let (Some(cells), None) = (all.next(), all.next()) else { return Ok(None) };
+    if cells.conjunctions().len() > MOST_PIECES {
+        return Ok(None);
+    }
+    let count = cells.space().output.dims.len();
+    let mut extents = Vec::new();
+    for at in 0..count {
+        let Some([low, mut high]) = affine_range(cells, at, budget)? else { return Ok(None) };
+        let starts_late = low[0] >= 0 && low[1..].iter().all(|factor| *factor == 0);
+        if !starts_late {
+            return Ok(None);
+        }
+        high[0] += 1;
+        extents.push(high);
+    }
+    Ok(Some(extents))
+}

@@ -1,0 +1,248 @@
+//! Variables that become arrays, so that the sums in them are contractions.
+//!
+//! ```c
+//! for (int i = 0; i < m; i++)
+//!     for (int j = 0; j < n; j++) {
+//!         double t = 0;                                   // t_all[i][j] = 0;
+//!         for (int k = 0; k < i; k++)
+//!             t += B[k][j] * A[i][k];                     // t_all[i][j] += B[k][j] * A[i][k];
+//!         C[i][j] = beta * C[i][j] + alpha * t;           // .. + alpha * t_all[i][j];
+//!     }
+//! ```
+//!
+//! The array is allocated for the time that the part runs; where there is no memory for it, the
+//! loops of the source run.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use tangram_polyhedral::Error;
+use tangram_polyhedral::optimise::{Optimised, Recipe};
+use tangram_polyhedral::scop::Expanded;
+use tangram_presburger::Budget;
+
+use crate::c_tokens::{Token, tokens, words};
+use crate::contraction::{affine, update};
+use crate::{Body, Declared, Part};
+
+/// What it may take to find one array.
+const STEPS: u64 = 1_000_000;
+
+impl Part {
+    /// Finds an order in which the part's loops run fast, as [`Scop::optimise`] does, also where
+    /// it takes an array in the place of a variable. Returns the part that the order is of.
+    ///
+    /// # Errors
+    /// As [`Scop::optimise`].
+    ///
+    /// [`Scop::optimise`]: tangram_polyhedral::scop::Scop::optimise
+    pub fn optimise(
+        &self,
+        recipe: &Recipe,
+        budget: &Budget,
+    ) -> Result<(Cow<'_, Self>, Optimised), Error> {
+        let tiled = recipe.contract && !recipe.parallel && recipe.tile.is_none();
+        // What follows the part would not see variables that are declared in a branch.
+        if tiled && !recipe.diamond && self.declared.is_empty() {
+            let (part, sums) = self.expanded(recipe);
+            if !sums.is_empty()
+                && let Ok(best) = part.scop.optimise(recipe, budget)
+                && best.contractions.iter().any(|own| sums.contains(&own.statement))
+            {
+                return Ok((part, best));
+            }
+        }
+        Ok((Cow::Borrowed(self), self.scop.optimise(recipe, budget)?))
+    }
+
+    /// Expands all variables in which a statement would be a contraction; returns these statements.
+    fn expanded(&self, recipe: &Recipe) -> (Cow<'_, Self>, Vec<usize>) {
+        let (mut part, mut sums) = (Cow::Borrowed(self), Vec::new());
+        for statement in 0..self.scop.statements.len() {
+            let Some(operands) = &part.operands[statement] else { continue };
+            let Some(array) = words(&operands.target).next() else { continue };
+            let name = part.unused(&format!("{array}_all"));
+            let budget = &Budget::steps(STEPS);
+            let Ok(Some(found)) = part.scop.expanded(statement, &name, budget) else { continue };
+            let Some(new) = part.with(found) else { continue };
+            if new.scop.has_tiles(statement, &recipe.machine, budget).unwrap_or_default() {
+                part = Cow::Owned(new);
+                sums.push(statement);
+            }
+        }
+        (part, sums)
+    }
+
+    /// A name that nothing in the part has, nor with `_at` behind it.
+    fn unused(&self, start: &str) -> String {
+        let mut taken: HashSet<&str> = self.bodies.iter().flat_map(|b| words(&b.text)).collect();
+        taken.extend(self.scop.arrays.iter().map(|array| array.name.as_str()));
+        for statement in &self.scop.statements {
+            let space = statement.domain.space();
+            taken.extend(space.params.iter().chain(&space.output.dims).map(String::as_str));
+        }
+        taken.extend(self.around.variables.iter().map(|variable| variable.name.as_str()));
+        let mut name = start.to_owned();
+        while taken.contains(name.as_str()) || taken.contains(format!("{name}_at").as_str()) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// Writes the statements of a part with an expanded array; nothing if one of them uses the array
+    /// in a way that is not followed.
+    fn with(&self, found: Expanded) -> Option<Self> {
+        let Expanded { scop, array, depth, extents, copies } = found;
+        let declared = self.arrays.iter().find(|own| own.name == array)?.clone();
+        let is_plain = !self.members.iter().any(|member| member.name == array)
+            && !self.flat.iter().any(|flat| flat.name == array)
+            && !declared.element.is_empty();
+        let name = scop.arrays.last()?.name.clone();
+        let (rank, mut part) = (declared.extents.len(), Self { scop, ..self.clone() });
+        if !is_plain || extents.len() != depth + rank {
+            return None;
+        }
+        let text_of = |at: usize, text: &str| {
+            let dims = &self.scop.statements[at].domain.space().output.dims;
+            within(text, &array, (&name, rank), dims.get(..depth)?)
+        };
+        for (at, body) in part.bodies.iter_mut().enumerate() {
+            if words(&body.text).any(|word| word == array) {
+                body.text = text_of(at, &body.text)?;
+            }
+        }
+        for of in copies {
+            let Body { text, line } = &self.bodies[of];
+            let target = assigned(text).filter(|target| words(target).next() == Some(&array))?;
+            let text = format!("{target} = {}", text_of(of, target)?);
+            part.bodies.push(Body { text, line: *line });
+            part.types.push(part.types[of].clone());
+            part.operands.push(None);
+        }
+        let params = part.params();
+        let texts = extents.iter().map(|row| affine(row, &params)).collect();
+        let new = Declared { name, extents: texts, local: false, ..declared };
+        part.allocated.push(new.clone());
+        part.arrays.push(new);
+        part.read_updates();
+        let is_used = |name: &str| {
+            let all = [&part.scop.reads, &part.scop.may_writes, &part.scop.kills];
+            let mut all = all.into_iter().flat_map(|union| union.relations());
+            all.any(|map| map.space().output.name == name)
+        };
+        if !is_used(&array) {
+            part.arrays.retain(|own| own.name != array);
+            part.scop.arrays.retain(|own| own.name != array);
+        }
+        Some(part)
+    }
+
+    /// What stands for the parameters of a statement's domain.
+    fn params(&self) -> Vec<String> {
+        let space = self.scop.statements.first().map(|statement| statement.domain.space());
+        let names = space.map_or(&[][..], |space| &space.params);
+        let text = |name: &String| {
+            let member = self.members.iter().find(|member| member.name == *name);
+            member.map_or(name, |member| &member.text).clone()
+        };
+        names.iter().map(text).collect()
+    }
+
+    /// Reads the statements again as updates, after their texts have changed.
+    fn read_updates(&mut self) {
+        for (at, statement) in self.scop.statements.iter_mut().enumerate() {
+            let dims = &statement.domain.space().output.dims;
+            let element = |name: &str| {
+                let array = self.arrays.iter().find(|array| array.name == name)?;
+                let types = &self.around.types;
+                let known = types.iter().find(|(own, _)| *own == array.element);
+                Some(known.map_or(&array.element, |(_, plain)| plain).clone())
+            };
+            if let Some(operands) = &mut self.operands[at]
+                && words(&self.bodies[at].text).any(|word| {
+                    self.allocated.last().is_some_and(|array| array.name == word)
+                })
+            {
+                let found = update(&self.bodies[at].text, dims, &element);
+                match found {
+                    Some((update, texts)) => {
+                        (statement.update, *operands) = (Some(update), texts);
+                    }
+                    None => (statement.update, self.operands[at]) = (None, None),
+                }
+            }
+        }
+    }
+}
+
+/// Puts `new[i][j]` in the place of a name that has `rank` subscripts behind it; nothing if it stands
+/// elsewhere, too.
+fn within(
+    text: &str,
+    name: &str,
+    (new, rank): (&str, usize),
+    loops: &[String],
+) -> Option<String> {
+    // A block could declare another variable of this name.
+    if text.contains(['{', ';']) {
+        return None;
+    }
+    let mut result = String::new();
+    for (at, token) in tokens(text) {
+        match token {
+            Token::Name(word) if word == name => {
+                let behind = text[at + word.len()..].trim_start();
+                let before = text[..at].trim_end();
+                let is_address = before.ends_with('&') && !before.ends_with("&&");
+                if behind.starts_with('[') != (rank > 0) || is_address {
+                    return None;
+                }
+                result.push_str(new);
+                loops.iter().for_each(|name| result.push_str(&format!("[{name}]")));
+            }
+            Token::Name(word) | Token::Other(word) => result.push_str(word),
+        }
+    }
+    Some(result)
+}
+
+/// Returns what an assignment writes: the text in front of its operator.
+fn assigned(text: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    for (at, token) in tokens(text) {
+        match token {
+            Token::Other("[" | "(") => depth += 1,
+            Token::Other("]" | ")") => depth = depth.checked_sub(1)?,
+            Token::Other("=") if depth == 0 => {
+                let operators = ['+', '-', '*', '/', '%', '&', '|', '^', '<', '>'];
+                return Some(text[..at].trim_end_matches(operators).trim());
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_get_the_loops_of_their_statement() {
+        let loops = ["i", "j"].map(str::to_owned);
+        let new = |text| within(text, "t", ("t_all", 0), &loops);
+        assert_eq!(new("t += A[i][k] * s.t").as_deref(), Some("t_all[i][j] += A[i][k] * s.t"));
+        assert_eq!(new("t[k] = 0"), None);
+        assert_eq!(new("p = &t"), None);
+        assert_eq!(new("{ double t; t = 1; }"), None);
+        let row = within("s[p] = s [0] && s[1]", "s", ("a", 1), &loops[..1]);
+        assert_eq!(row.as_deref(), Some("a[i][p] = a[i] [0] && a[i][1]"));
+    }
+
+    #[test]
+    fn targets_stand_in_front_of_the_operator() {
+        assert_eq!(assigned("s[p == 1] += a == b"), Some("s[p == 1]"));
+        assert_eq!(assigned("t <<= 2"), Some("t"));
+        assert_eq!(assigned("t++"), None);
+    }
+}
