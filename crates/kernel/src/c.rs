@@ -79,7 +79,8 @@ impl Program {
     /// A tile of more columns than a panel has, `panel`, takes one more argument in front of the
     /// others, `long apart`: how many elements lie from a panel to the next.
     pub fn to_c_in_place(&self, name: &str, element: Element, panel: usize) -> String {
-        let writer = Writer { program: self, element, name, vector_of: None, in_place: Some(panel) };
+        let writer =
+            Writer { program: self, element, name, vector_of: None, in_place: Some(panel) };
         let mut text = writer.vector_type();
         text.push_str(&writer.kernel_in_place());
         text

@@ -41,11 +41,52 @@ fn panels(rng: &mut fastrand::Rng, body: &Body, rows: usize, columns: usize) -> 
     Panels { depth, operands: operands.collect() }
 }
 
+/// Where the sums of rows, and of columns, begin and end.
+struct Ends {
+    rows: [Vec<i64>; 2],
+    columns: Option<[Vec<i64>; 2]>,
+}
+
+impl Ends {
+    fn new(rng: &mut fastrand::Rng, depth: usize, rows: usize, columns: usize) -> Self {
+        let depth = depth as i64;
+        let mut sides = |count: usize| {
+            // Those of loops have a slope; whatever is out of range is no harm.
+            let (slope, start) = (rng.i64(-1..2), rng.i64(-3..depth + 2));
+            let row = |at: usize| start + slope * at as i64;
+            let first = (0..count).map(row).collect();
+            let end = (0..count).map(|_| rng.i64(-1..depth + 3)).collect();
+            [first, end]
+        };
+        let own = sides(rows);
+        let of_columns = sides(columns);
+        Self { rows: own, columns: rng.bool().then_some(of_columns) }
+    }
+
+    fn has(&self, row: usize, column: usize, p: usize) -> bool {
+        let within = |[first, end]: &[Vec<i64>; 2], at: usize| {
+            (first[at]..end[at].max(first[at])).contains(&(p as i64))
+        };
+        within(&self.rows, row) && self.columns.as_ref().is_none_or(|own| within(own, column))
+    }
+}
+
 /// The definition: for each element, each iteration in its order.
 fn defined(body: &Body, panels: &Panels, target: &mut [f64], rows: usize, columns: usize) {
+    defined_where(body, panels, target, (rows, columns), |_, _, _| true);
+}
+
+/// The definition where not all elements have all iterations.
+fn defined_where(
+    body: &Body,
+    panels: &Panels,
+    target: &mut [f64],
+    (rows, columns): (usize, usize),
+    has: impl Fn(usize, usize, usize) -> bool,
+) {
     for at in 0..rows * columns {
         let (row, column) = (at / columns, at % columns);
-        for p in 0..panels.depth {
+        for p in (0..panels.depth).filter(|p| has(row, column, *p)) {
             let mut stack: Vec<f64> = Vec::new();
             for op in body.ops() {
                 let mut pop = || stack.pop().expect("a value");
@@ -117,7 +158,7 @@ fn programs_that_are_no_updates_are_refused() {
 }
 
 /// A program that runs kernels on the numbers that follow it, and prints the bits of the targets.
-fn harness(cases: &[(Body, RegisterTile, Panels, Vec<f64>)]) -> String {
+fn harness(cases: &[(Body, RegisterTile, Panels, Vec<f64>, Option<Ends>)]) -> String {
     let mut text = "#include <stdio.h>\n#include <string.h>\n\n".to_owned();
     let list = |values: &[f64]| {
         let each = values.iter().map(|v| match v {
@@ -127,9 +168,13 @@ fn harness(cases: &[(Body, RegisterTile, Panels, Vec<f64>)]) -> String {
         each.chain(["0".to_owned()]).collect::<Vec<_>>().join(", ")
     };
     let mut main = String::new();
-    for (at, (body, tile, panels, target)) in cases.iter().enumerate() {
+    for (at, (body, tile, panels, target, ends)) in cases.iter().enumerate() {
         let program = Program::for_tile(body, tile).expect("a program");
-        text.push_str(&program.to_c(&format!("k{at}"), Element::F64));
+        let name = format!("k{at}");
+        text.push_str(&match ends {
+            Some(ends) => program.to_c_ragged(&name, Element::F64, ends.columns.is_some()),
+            None => program.to_c(&name, Element::F64),
+        });
         let (rows, columns) = (tile.rows, tile.columns());
         let _ = writeln!(main, "    {{ double t[] = {{{}}}; double *c[{rows}];", list(target));
         let _ = writeln!(main, "    for (int r = 0; r < {rows}; r++) c[r] = t + r * {columns};");
@@ -139,9 +184,17 @@ fn harness(cases: &[(Body, RegisterTile, Panels, Vec<f64>)]) -> String {
             let first = if *role == Role::Scalar { "[0]" } else { "" };
             let _ = write!(arguments, "o{k}{first}, ");
         }
+        let mut more = String::new();
+        let sides =
+            ends.iter().flat_map(|ends| ends.rows.iter().chain(ends.columns.iter().flatten()));
+        for (k, side) in sides.enumerate() {
+            let list = side.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+            let _ = writeln!(main, "    int e{k}[] = {{{list}}};");
+            let _ = write!(more, ", e{k}");
+        }
         let _ = writeln!(
             main,
-            "    k{at}({}, {arguments}c); show(t, {});",
+            "    k{at}({}, {arguments}c{more}); show(t, {});",
             panels.depth,
             rows * columns
         );
@@ -153,7 +206,7 @@ fn harness(cases: &[(Body, RegisterTile, Panels, Vec<f64>)]) -> String {
         );
         let _ = writeln!(
             main,
-            "    k{at}_edge({}, {arguments}c, {rows} - 1, from, to); show(t, {}); }}",
+            "    k{at}_edge({}, {arguments}c, {rows} - 1, from, to{more}); show(t, {}); }}",
             panels.depth,
             rows * columns
         );
@@ -166,8 +219,11 @@ fn harness(cases: &[(Body, RegisterTile, Panels, Vec<f64>)]) -> String {
 
 /// Compiles a program without fused operations, as the interpreter has none, and runs it.
 fn printed(text: &str, compiler: &str) -> Option<Vec<u64>> {
-    let folder =
-        std::env::temp_dir().join(format!("tangram-kernel-{}-{compiler}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!(
+        "tangram-kernel-{}-{compiler}-{}",
+        std::process::id(),
+        text.len()
+    ));
     std::fs::create_dir_all(&folder).ok()?;
     let (source, program) = (folder.join("kernels.c"), folder.join("kernels"));
     std::fs::write(&source, text).ok()?;
@@ -195,21 +251,33 @@ fn printed(text: &str, compiler: &str) -> Option<Vec<u64>> {
 
 #[test]
 fn c_computes_the_same_bits_on_whole_tiles_and_parts() {
-    let mut rng = fastrand::Rng::with_seed(11);
+    compared(25, fastrand::Rng::with_seed(11), false);
+}
+
+#[test]
+fn c_computes_the_same_bits_where_sums_have_their_own_ends() {
+    compared(40, fastrand::Rng::with_seed(13), true);
+}
+
+fn compared(count: usize, mut rng: fastrand::Rng, ragged: bool) {
     let isas = [Isa::Scalar, Isa::Sse2, Isa::Avx2, Isa::Avx512, Isa::Neon];
     let mut cases = Vec::new();
     let mut expected = Vec::new();
-    for index in 0..25 {
+    for index in 0..count {
         let body = if index < 5 { Body::product() } else { body(&mut rng) };
         let tile = RegisterTile::of(&Machine::of(isas[index % 5]), Element::F64, &body);
         let (rows, columns) = (tile.rows, tile.columns());
         let panels = panels(&mut rng, &body, rows, columns);
+        let ends = ragged.then(|| Ends::new(&mut rng, panels.depth, rows, columns));
+        let has = |row: usize, column: usize, p: usize| {
+            ends.as_ref().is_none_or(|ends| ends.has(row, column, p))
+        };
         let target: Vec<f64> = (0..rows * columns).map(|_| rng.f64() - 0.5).collect();
         let mut once = target.clone();
-        defined(&body, &panels, &mut once, rows, columns);
+        defined_where(&body, &panels, &mut once, (rows, columns), has);
         expected.extend(bits(&once));
         let mut part = once.clone();
-        defined(&body, &panels, &mut part, rows, columns);
+        defined_where(&body, &panels, &mut part, (rows, columns), has);
         for at in 0..rows * columns {
             let (row, column) = (at / columns, at % columns);
             if row + 1 == rows || column < row % 2 || column + 1 == columns {
@@ -217,7 +285,7 @@ fn c_computes_the_same_bits_on_whole_tiles_and_parts() {
             }
         }
         expected.extend(bits(&part));
-        cases.push((body, tile, panels, target));
+        cases.push((body, tile, panels, target, ends));
     }
     let text = harness(&cases);
     let gcc = printed(&text, "cc").expect("a C compiler");

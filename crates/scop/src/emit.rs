@@ -191,12 +191,11 @@ impl Choice {
         };
         let mut found = Vec::new();
         for Declared { name, element, extents, .. } in &part.allocated {
-            let [count, positive] = [(" * ", "(", ")"), (" && ", "", " > 0")].map(
-                |(between, open, close)| {
+            let [count, positive] =
+                [(" * ", "(", ")"), (" && ", "", " > 0")].map(|(between, open, close)| {
                     let each = extents.iter().map(|extent| format!("{open}{extent}{close}"));
                     each.collect::<Vec<_>>().join(between)
-                },
-            );
+                });
             let mut wanted = all.clone();
             wanted.push(positive);
             let wanted = wanted.join(" && ");

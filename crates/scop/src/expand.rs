@@ -159,9 +159,8 @@ impl Part {
                 Some(known.map_or(&array.element, |(_, plain)| plain).clone())
             };
             if let Some(operands) = &mut self.operands[at]
-                && words(&self.bodies[at].text).any(|word| {
-                    self.allocated.last().is_some_and(|array| array.name == word)
-                })
+                && words(&self.bodies[at].text)
+                    .any(|word| self.allocated.last().is_some_and(|array| array.name == word))
             {
                 let found = update(&self.bodies[at].text, dims, &element);
                 match found {
@@ -177,12 +176,7 @@ impl Part {
 
 /// Puts `new[i][j]` in the place of a name that has `rank` subscripts behind it; nothing if it stands
 /// elsewhere, too.
-fn within(
-    text: &str,
-    name: &str,
-    (new, rank): (&str, usize),
-    loops: &[String],
-) -> Option<String> {
+fn within(text: &str, name: &str, (new, rank): (&str, usize), loops: &[String]) -> Option<String> {
     // A block could declare another variable of this name.
     if text.contains(['{', ';']) {
         return None;

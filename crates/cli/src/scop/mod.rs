@@ -301,11 +301,7 @@ impl<'a> Outcome<'a> {
 }
 
 /// Generates the loops of a part.
-fn optimised<'a>(
-    part: &'a Part,
-    args: &ScopArgs,
-    budget: &Budget,
-) -> Result<Outcome<'a>, Fault> {
+fn optimised<'a>(part: &'a Part, args: &ScopArgs, budget: &Budget) -> Result<Outcome<'a>, Fault> {
     let mut recipe = recipe(args);
     recipe.keep_source = args.tile.is_none();
     let (part, best) = part.optimise(&recipe, budget)?;

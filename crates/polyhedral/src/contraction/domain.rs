@@ -61,10 +61,8 @@ impl Bounds {
     fn packs(&self, domain: &Relation, kinds: &[LoopKind], budget: &Budget) -> Result<bool, Error> {
         let Some(reduced) = self.ragged_loop else { return Ok(true) };
         let params = domain.params(budget)?;
-        let groups = [
-            [LoopKind::Row, LoopKind::RowOuter],
-            [LoopKind::Column, LoopKind::ColumnOuter],
-        ];
+        let groups =
+            [[LoopKind::Row, LoopKind::RowOuter], [LoopKind::Column, LoopKind::ColumnOuter]];
         for [left_out, left_out_too] in groups {
             let is_out = |at: usize| [left_out, left_out_too].contains(&kinds[at]);
             let ragged = self.ragged.clone().map(|side| side.filter(|(by, _)| !is_out(*by)));

@@ -366,7 +366,8 @@ impl<'a> Tiles<'a> {
                     let _ = writeln!(text, "{indent}{indent}{name}[{r}] = {whole};");
                     continue;
                 };
-                let (at, bound) = (self.local(at), along(&operand(value.at(place)), side.slope, &r));
+                let (at, bound) =
+                    (self.local(at), along(&operand(value.at(place)), side.slope, &r));
                 let count = match inner {
                     1 => format!("{bound} - {k0}{more}"),
                     inner => format!("({bound} - {k0}{more}) * {inner}"),

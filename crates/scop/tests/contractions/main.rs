@@ -260,16 +260,14 @@ fn triangular_sums_and_shared_variables_are_contractions() {
          for (int i = 0; i < 9000; i++) sum += x[a][i] * (i % 17 + 1); printf(\"%.17g\\n\", sum); }}\n}}\n\
          int main(void)\n{{\n{main}    return 0;\n}}\n"
     );
-    for machine in machines() {
-        let mut recipe = Recipe::default();
-        recipe.contract = true;
-        recipe.machine = machine;
-        let (code, count) = rewritten(&functions, &recipe);
-        let expected: usize = kernels.iter().map(|(_, count, _)| count).sum();
-        let wrong = differing("triangles", &functions, &code);
-        assert!(wrong.is_empty(), "{}\n{code}", wrong.join("\n"));
-        assert_eq!(count, expected, "{code}");
-    }
+    let mut recipe = Recipe::default();
+    recipe.contract = true;
+    recipe.machine = machines().swap_remove(0);
+    let (code, count) = rewritten(&functions, &recipe);
+    let expected: usize = kernels.iter().map(|(_, count, _)| count).sum();
+    let wrong = differing("triangles", &functions, &code);
+    assert!(wrong.is_empty(), "{}\n{code}", wrong.join("\n"));
+    assert_eq!(count, expected, "{code}");
 }
 
 #[test]
