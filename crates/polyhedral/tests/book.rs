@@ -142,6 +142,10 @@ const OPERATIONS: &[(&str, &str, &str, Operation)] = &[
         let n = e.split(n, 1)?;
         e.unroll_and_jam(n, &[4])
     }),
+    ("skewed-jam", NEST, "band", |e, n| {
+        let n = e.split(n, 1)?;
+        e.jam_skewed(n, 4, 2)
+    }),
     ("overlap", PAIR, "sequence", |e, n| e.overlap(n, &[8])),
     ("units", NEST, "band", |e, n| e.map_to_units(n, &["b0", "b1"], &[16, 16])),
 ];

@@ -112,6 +112,52 @@ fn illegal_blocks_are_refused() {
     assert!(matches!(wrong, Err(Error::Operand { .. })), "{wrong:?}");
 }
 
+const SWEEP: &str = "domain: \"[N, M] -> { S[t, i, j] : 0 <= t < 2 and 3 <= i < N and LOW <= j < M }\"\n\
+                     child:\n  schedule: \"[{ S[t, i, j] -> [(t)] }]\"\n  child:\n    \
+                     schedule: \"[{ S[t, i, j] -> [(i)] }]\"\n    child:\n      \
+                     schedule: \"[{ S[t, i, j] -> [(j)] }]\"\n";
+
+/// Rows of a sweep that use the next element of the row before, also those of a triangle: groups of four run
+/// with two iterations between rows.
+#[test]
+fn rows_at_a_distance_run_side_by_side() {
+    let near = "[N, M] -> { S[t, i, j] -> S[t, i + 1, j - 1]; S[t, i, j] -> S[t, i, j + 1]; \
+                S[t, i, j] -> S[t + 1, a, b] }";
+    for low in ["0", "i"] {
+        let budget = Budget::steps(50_000_000);
+        let text = SWEEP.replace("LOW", low);
+        let mut editor = editor(&text, near, &budget);
+        let top = band(&editor);
+        let node = editor.tree().children(top).next().expect("rows");
+        for skew in [0, 1] {
+            let refused = editor.jam_skewed(node, 4, skew);
+            let is_refused = matches!(refused, Err(Error::Operand { .. } | Error::Illegal { .. }));
+            assert!(is_refused, "{skew}: {refused:?}");
+        }
+        editor.jam_skewed(node, 4, 2).expect("legal");
+        let ast = code(editor.tree());
+        for (n, m) in [(0, 3), (4, 4), (6, 30), (7, 5), (12, 17), (11, 2)] {
+            let mut expected = Vec::new();
+            for t in 0..2 {
+                for i in 3..n {
+                    for j in (if low == "i" { i } else { 0 })..m {
+                        // Groups start at the first row.
+                        expected.push(((t, (i - 3) / 4, j + 2 * (i - 3), i), vec![t, i, j]));
+                    }
+                }
+            }
+            expected.sort();
+            let expected: Vec<Instance> = expected
+                .into_iter()
+                .map(|(_, point)| Instance { statement: "S".into(), point })
+                .collect();
+            assert_eq!(ast.run(&[n, m], 100_000).expect("an end"), expected, "{ast}");
+        }
+        // Whole groups have no condition.
+        assert!(ast.to_string().contains("S(c0, 4 * c1 + 6, "), "{ast}");
+    }
+}
+
 const UNEVEN: &str = "domain: \"[N] -> { A[i] : 0 <= i < N; S[i, j] : 0 <= i < N and 0 <= j < 4; B[i] : 0 <= i < N }\"\n\
                       child:\n  schedule: \"[{ A[i] -> [(i)]; S[i, j] -> [(i)]; B[i] -> [(i)] }]\"\n  \
                       child:\n    sequence:\n    - filter: \"{ A[i] }\"\n    - filter: \"{ S[i, j] }\"\n      \

@@ -48,6 +48,19 @@ impl Budget {
         self.used.load(Ordering::Relaxed)
     }
 
+    /// Makes a budget of so many hundredths of what is left of this one, with its other limits.
+    ///
+    /// What it takes is not taken off this one: [`Self::spend`] does that.
+    pub fn share(&self, hundredths: u64) -> Self {
+        let left = self.limit.map(|limit| limit.saturating_sub(self.used()));
+        Self {
+            used: AtomicU64::new(0),
+            limit: left.map(|left| (left / 100).saturating_mul(hundredths)),
+            deadline: self.deadline,
+            cancel: self.cancel.clone(),
+        }
+    }
+
     /// Runs a part of an operation that may give up after `steps`; nothing if it does.
     ///
     /// What the part takes is taken off this budget, whose own limits still end it.

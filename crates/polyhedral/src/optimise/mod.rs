@@ -14,6 +14,7 @@
 //! Every step is checked against the dependences by the [`Editor`]. What has no such loop
 //! keeps the order that the scheduler found, or that of the source.
 
+mod chains;
 mod cost;
 mod loop_order;
 mod passes;
@@ -146,6 +147,8 @@ pub const WORTH: f64 = 0.8;
 /// leave more to tiles, and larger ones load and store the matrix less often. Of 24, 48 and 96
 /// columns the first is the fastest for matrices of 500 and 600 rows, by a third to a half.
 const FACTOR_BLOCK: usize = 24;
+/// Hundredths of a budget for the search for an order; the others are for rows side by side.
+const SEARCH: u64 = 80;
 /// What a loop costs that runs on several threads.
 const THREADS: f64 = 0.5;
 
@@ -216,12 +219,28 @@ impl Scop {
         if let Ok(Some(found)) = self.with_private(&constraints, recipe, budget) {
             return Ok(found);
         }
-        let outcome = self.improved(&constraints, recipe, budget);
+        if !recipe.keep_source || recipe.parallel {
+            return Ok(match self.improved(&constraints, recipe, budget) {
+                Ok(Improved { gained: false, ratio, .. }) if recipe.keep_source => {
+                    Optimised { ratio, ..original(None) }
+                }
+                Ok(found) => found.with_private(Vec::new()),
+                Err(error) => original(Some(error)),
+            });
+        }
+        // Where no new order is found, rows of the old one may still run side by side.
+        let share = budget.share(SEARCH);
+        let outcome = self.improved(&constraints, recipe, &share);
+        let outcome = match outcome {
+            Ok(found) if found.gained => return Ok(found.with_private(Vec::new())),
+            outcome => outcome,
+        };
+        let left = budget.share(100 - SEARCH);
+        if let Ok(Some(found)) = self.chained(&constraints, &left) {
+            return Ok(found.with_private(Vec::new()));
+        }
         Ok(match outcome {
-            Ok(Improved { gained: false, ratio, .. }) if recipe.keep_source => {
-                Optimised { ratio, ..original(None) }
-            }
-            Ok(found) => found.with_private(Vec::new()),
+            Ok(Improved { ratio, .. }) => Optimised { ratio, ..original(None) },
             Err(error) => original(Some(error)),
         })
     }

@@ -20,6 +20,7 @@ mod gpu_mapping;
 mod insert;
 mod overlap;
 mod script;
+mod skewed_jam;
 mod structure;
 mod tile;
 mod whole;

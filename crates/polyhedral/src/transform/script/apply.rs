@@ -7,7 +7,7 @@ use crate::transform::{Editor, LoopType, refuse};
 use crate::{Band, Error, Member, Node, NodeKind, ScheduleTree};
 
 /// The steps: their names, those that islpy has for them, and what they do.
-pub const STEPS: [(&str, &str, &str); 62] = [
+pub const STEPS: [(&str, &str, &str); 63] = [
     ("root", "root", "goes to the root"),
     ("parent", "parent", "goes to the node above"),
     ("child", "child", "`child 0` goes to a node right below"),
@@ -22,6 +22,7 @@ pub const STEPS: [(&str, &str, &str); 62] = [
     ("diamond", "", "`diamond 8 8` tiles along both sides of the cone of dependences"),
     ("overlap", "", "`overlap 8` computes a producer again inside the tiles of its consumer"),
     ("unroll_and_jam", "", "`unroll_and_jam 4 2` runs iterations side by side in inner loops"),
+    ("jam_skewed", "", "`jam_skewed 8 2` runs 8 iterations side by side, each 2 behind the last"),
     ("map_to_units", "", "`map_to_units t0 32 t1 8` gives iterations to units, by parameters"),
     ("unimodular", "", "`unimodular 0 1 1 0` replaces members by sums of them, a row for each"),
     ("shift", "band_shift", "`shift 0 5` adds a number to a member"),
@@ -189,6 +190,7 @@ fn members(
         }
         "diamond" => editor.diamond(at, &given.numbers()?)?,
         "unroll_and_jam" => editor.unroll_and_jam(at, &given.numbers()?)?,
+        "jam_skewed" => editor.jam_skewed(at, given.number()?, given.number()?)?,
         "map_to_units" => {
             let (mut names, mut sizes) = (Vec::new(), Vec::new());
             while given.more() {

@@ -1,0 +1,382 @@
+//! Rows of a recurrence side by side.
+//!
+//! Where each iteration of an innermost loop waits for the one before, a processor has one chain
+//! of operations to do, and is idle for most of their latency. Rows that follow each other at a distance
+//! are chains of their own:
+//!
+//! ```text
+//! for i: for j: A[i][j] = f(A[i][j - 1], A[i - 1][j + 1], ..)
+//!
+//! for i by 8: for w: { A[i][w] = ..; A[i + 1][w - 2] = ..; A[i + 2][w - 4] = ..; .. }
+//! ```
+//!
+//! The distance is the least at which no row waits for another one: loops are skewed by it, interchanged, and the
+//! inner one unrolled where all rows take part; the ends of rows run in loops.
+//!
+//! # Source
+//! L. Lamport, "The parallel execution of DO loops" (CACM 17(2), 1974), for the skewing; D. Callahan,
+//! S. Carr, K. Kennedy, "Improving register allocation for subscripted variables" (PLDI 1990) for
+//! unroll and jam. Divergence: whole groups of rows are isolated in the schedule tree.
+
+use std::ops::Range;
+
+use tangram_presburger::{Budget, Conjunction, Relation, Rows, Union};
+
+use super::{Arranged, Improved};
+use crate::schedule::Constraints;
+use crate::scop::{Basis, Kind, Scop};
+use crate::transform::Editor;
+use crate::{Error, Member, Node, NodeKind, ScheduleTree, legality};
+
+/// Statements side by side: their chains hide the latency of a division. Of 2, 4, 6, 8 and 12 rows of a
+/// Gauss-Seidel sweep, time falls up to 8.
+const SIDE_BY_SIDE: i128 = 8;
+/// Rows that would have to be further apart are left alone.
+const MOST_SKEW: i128 = 3;
+/// Iterations that wait for one further back than this are run by vectors.
+const CHAIN: i128 = 3;
+
+impl Scop {
+    /// Puts rows of recurrences side by side, in the order of the source otherwise; nothing if there
+    /// are none.
+    pub(super) fn chained(
+        &self,
+        constraints: &Constraints,
+        budget: &Budget,
+    ) -> Result<Option<Improved>, Error> {
+        let private = self.own_scalars(budget)?;
+        let validity = match private.is_empty() {
+            true => constraints.validity.clone(),
+            false => self.without_private(&private, budget)?,
+        };
+        let mut editor = Editor::new(self.schedule.clone(), validity, budget)?;
+        editor.intersect_domain(&constraints.domain)?;
+        let mut bands = Vec::new();
+        let mut flow = None;
+        let mut done = 0;
+        while let Some(Nest { outer, inner, own }) = nest(editor.tree(), done) {
+            done = own.end;
+            let flow = match &flow {
+                Some(flow) => flow,
+                None => {
+                    let found = self.dependences(Kind::Flow, Basis::Value, budget)?;
+                    flow.insert(found.pairs(budget)?)
+                }
+            };
+            let results = self.results(editor.tree(), own.clone(), &private, budget)?;
+            let rows = SIDE_BY_SIDE / i128::try_from(results.max(1)).unwrap_or(SIDE_BY_SIDE);
+            if rows < 2 || !waits(editor.tree(), inner, flow, budget)? {
+                continue;
+            }
+            let Some(all) = side_by_side(&mut editor, (outer, inner), rows, budget)? else {
+                continue;
+            };
+            let statements = self.active_statements(editor.tree(), all.clone(), budget)?;
+            bands.push(Arranged { statements, tiles: Vec::new(), jams: vec![rows], vector: false });
+            done = all.end;
+        }
+        let (tree, idle) = (editor.into_tree(), Vec::new());
+        let made = !bands.is_empty();
+        Ok(made.then_some(Improved { tree, bands, gained: true, ratio: None, idle }))
+    }
+
+    /// Names the local variables whose values stay within one iteration of one innermost loop.
+    ///
+    /// Copies of an iteration side by side run one after the other, each as a whole: one such
+    /// variable is enough for all of them.
+    fn own_scalars(&self, budget: &Budget) -> Result<Vec<String>, Error> {
+        let mut names = self.privatisable(budget)?;
+        names.retain(|name| {
+            self.arrays.iter().any(|own| own.name == *name && own.extents.is_empty())
+        });
+        if names.is_empty() {
+            return Ok(names);
+        }
+        let flow = self.dependences(Kind::Flow, Basis::Value, budget)?;
+        let mut found = Vec::new();
+        for name in names {
+            let mut own = flow.clone();
+            let of = |map: &&Relation| {
+                map.space().output.nested.as_ref().is_some_and(|sides| sides.1.name == name)
+            };
+            own.tagged = Union::collect(flow.tagged.relations().filter(of).cloned())?;
+            if self.is_in_one_body(&name)? && stays(&own.pairs(budget)?, budget)? {
+                found.push(name);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns whether all statements that access a variable stand in one innermost loop.
+    fn is_in_one_body(&self, name: &str) -> Result<bool, Error> {
+        let mut names = Vec::new();
+        for accesses in [&self.reads, &self.may_writes] {
+            for map in accesses.relations().filter(|map| map.space().output.name == *name) {
+                names.extend(map.space().input.as_ref().map(|input| input.name.clone()));
+            }
+        }
+        let tree = &self.schedule;
+        let mut bodies = Vec::new();
+        for leaf in leaves(tree) {
+            let mut above = std::iter::successors(tree.parent(leaf), |node| tree.parent(*node));
+            let has =
+                |set: &Union| set.relations().any(|set| names.contains(&set.space().output.name));
+            let filters = std::iter::successors(Some(leaf), |node| tree.parent(*node));
+            let is_own = filters
+                .filter_map(|node| match tree.kind(node) {
+                    NodeKind::Filter(set) | NodeKind::Domain(set) => Some(has(set)),
+                    _ => None,
+                })
+                .all(|own| own);
+            if is_own {
+                bodies.push(above.find(|node| is_band(tree, *node)));
+            }
+        }
+        bodies.dedup();
+        // Where another loop stands in the same body, what is around it is copied piece by piece.
+        let is_innermost = |band: Node| {
+            leaves(tree).into_iter().all(|leaf| {
+                let above = std::iter::successors(tree.parent(leaf), |node| tree.parent(*node));
+                let above: Vec<Node> = above.filter(|node| is_band(tree, *node)).collect();
+                !above.contains(&band) || above.first() == Some(&band)
+            })
+        };
+        Ok(matches!(bodies[..], [Some(band)] if is_innermost(band)))
+    }
+
+    /// Counts the statements at some leaves that write more than variables of their iteration.
+    fn results(
+        &self,
+        tree: &ScheduleTree,
+        range: Range<usize>,
+        private: &[String],
+        budget: &Budget,
+    ) -> Result<usize, Error> {
+        let statements = self.active_statements(tree, range, budget)?;
+        let writes = |at: &&usize| {
+            self.may_writes.relations().any(|map| {
+                let from = map.space().input.as_ref().map(|input| &input.name);
+                from == Some(&self.statements[**at].name)
+                    && !private.contains(&map.space().output.name)
+            })
+        };
+        Ok(statements.iter().filter(writes).count())
+    }
+
+    /// Lists the statements that reach some leaves.
+    fn active_statements(
+        &self,
+        tree: &ScheduleTree,
+        range: Range<usize>,
+        budget: &Budget,
+    ) -> Result<Vec<usize>, Error> {
+        let mut names = Vec::new();
+        for leaf in &leaves(tree)[range] {
+            let active = tree.active(*leaf, budget)?;
+            names.extend(active.relations().map(|set| set.space().output.name.clone()));
+        }
+        let all = self.statements.iter().enumerate();
+        Ok(all.filter(|(_, own)| names.contains(&own.name)).map(|(at, _)| at).collect())
+    }
+}
+
+/// Returns whether pairs are of iterations with the same coordinates.
+fn stays(pairs: &Union, budget: &Budget) -> Result<bool, Error> {
+    for pairs in pairs.relations() {
+        let space = pairs.space();
+        let inputs = space.input.as_ref().map_or(0, |input| input.dims.len());
+        if inputs != space.output.dims.len() {
+            return Ok(false);
+        }
+        let mut rows = Rows::new(space.params.len(), inputs, inputs);
+        for at in 0..inputs {
+            let column = rows.input(at);
+            rows.output_is(at, &[], &[(column, 1)]);
+        }
+        if !pairs.is_subset(&rows.relation(space.clone())?, budget)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// An innermost band, the one around it, and the leaves below it.
+struct Nest {
+    outer: Node,
+    inner: Node,
+    own: Range<usize>,
+}
+
+fn is_band(tree: &ScheduleTree, node: Node) -> bool {
+    matches!(tree.kind(node), NodeKind::Band(_))
+}
+
+/// Lists leaves from left to right.
+fn leaves(tree: &ScheduleTree) -> Vec<Node> {
+    let (mut found, mut open) = (Vec::new(), vec![tree.root()]);
+    while let Some(node) = open.pop() {
+        if matches!(tree.kind(node), NodeKind::Leaf) {
+            found.push(node);
+        }
+        let mut children: Vec<Node> = tree.children(node).collect();
+        children.reverse();
+        open.extend(children);
+    }
+    found
+}
+
+/// Finds the leaves below a node, one of which is at a position.
+fn leaves_below(tree: &ScheduleTree, node: Node, at: usize) -> Range<usize> {
+    let is_below = |leaf: &Node| {
+        std::iter::successors(Some(*leaf), |node| tree.parent(*node)).any(|other| other == node)
+    };
+    let all = leaves(tree);
+    let before = all[..at].iter().rev().take_while(|leaf| is_below(leaf)).count();
+    let behind = all[at..].iter().take_while(|leaf| is_below(leaf)).count();
+    at - before..at + behind
+}
+
+/// Finds the next innermost band in another one, from a leaf on.
+fn nest(tree: &ScheduleTree, mut at: usize) -> Option<Nest> {
+    let all = leaves(tree);
+    let band_above = |node: Node| {
+        std::iter::successors(tree.parent(node), |node| tree.parent(*node))
+            .find(|node| is_band(tree, *node))
+    };
+    while let Some(leaf) = all.get(at).copied() {
+        let Some(inner) = band_above(leaf) else {
+            at += 1;
+            continue;
+        };
+        let own = leaves_below(tree, inner, at);
+        if own.start == at
+            && all[own.clone()].iter().all(|leaf| band_above(*leaf) == Some(inner))
+            && let Some(outer) = band_above(inner)
+            && [inner, outer].iter().all(|node| member(tree, *node).is_some())
+        {
+            return Some(Nest { outer, inner, own });
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Returns the only member of a band.
+fn member(tree: &ScheduleTree, node: Node) -> Option<&Member> {
+    match tree.kind(node) {
+        NodeKind::Band(band) if band.members.len() == 1 => band.members.first(),
+        _ => None,
+    }
+}
+
+/// Runs iterations of a loop side by side in the one below it; returns the leaves below both if it
+/// can be.
+fn side_by_side(
+    editor: &mut Editor,
+    (outer, inner): (Node, Node),
+    rows: i128,
+    budget: &Budget,
+) -> Result<Option<Range<usize>>, Error> {
+    let tree = editor.tree();
+    let first = |tree: &ScheduleTree, node: Node| {
+        let below = |leaf: &Node| {
+            std::iter::successors(Some(*leaf), |node| tree.parent(*node)).any(|n| n == node)
+        };
+        let at = leaves(tree).iter().position(below)?;
+        Some(leaves_below(tree, node, at))
+    };
+    let made = match editor.free_members(outer)?[..] {
+        [true] => editor.unroll_and_jam(outer, &[rows]),
+        _ if tree.parent(inner) == Some(outer) => match least_skew(editor, outer, inner, budget)? {
+            Some(skew) => editor.jam_skewed(outer, rows, skew),
+            None => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    match made {
+        Ok(node) => Ok(first(editor.tree(), node)),
+        Err(Error::Illegal { .. } | Error::Operand { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Finds how far rows have to be behind each other so that none waits for another one.
+fn least_skew(
+    editor: &Editor,
+    outer: Node,
+    inner: Node,
+    budget: &Budget,
+) -> Result<Option<i128>, Error> {
+    let tree = editor.tree();
+    let pairs = together_at(tree, outer, editor.dependences(), budget)?;
+    let (Some(rows), Some(columns)) = (member(tree, outer), member(tree, inner)) else {
+        return Ok(None);
+    };
+    let both = rows.schedule.flat_range_product(&columns.schedule, budget)?;
+    let values = pairs.apply_domain(&both, budget)?.apply_range(&both, budget)?;
+    let mut deltas = Vec::new();
+    for relation in values.relations() {
+        deltas.push(relation.deltas(budget)?);
+    }
+    for skew in 0..=MOST_SKEW {
+        let mut apart = true;
+        for deltas in &deltas {
+            // A later row that is not later in the skewed loop.
+            let params = deltas.space().params.len();
+            let (row, column) = (1 + params, 2 + params);
+            let mut lines = vec![vec![0; 3 + params]; 2];
+            (lines[0][0], lines[0][row]) = (-1, 1);
+            (lines[1][row], lines[1][column]) = (-skew, -1);
+            apart = apart && !meets(deltas, lines, budget)?;
+        }
+        if apart {
+            return Ok(Some(skew));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns whether a set has points where rows over `[constant, parameters.., dimensions..]` are not
+/// negative.
+fn meets(set: &Relation, inequalities: Vec<Vec<i128>>, budget: &Budget) -> Result<bool, Error> {
+    let part = Conjunction { inequalities, ..Conjunction::default() };
+    let where_ = Relation::from_conjunctions(set.space().clone(), &[part])?;
+    Ok(!set.intersect(&where_, budget)?.is_empty(budget)?)
+}
+
+/// The pairs of instances below a node that the loops around it leave together.
+fn together_at(
+    tree: &ScheduleTree,
+    node: Node,
+    pairs: &Union,
+    budget: &Budget,
+) -> Result<Union, Error> {
+    let active = tree.active(node, budget)?;
+    let mut pairs = pairs.intersect_domain(&active, budget)?.intersect_range(&active, budget)?;
+    for above in std::iter::successors(tree.parent(node), |node| tree.parent(*node)) {
+        if let NodeKind::Band(band) = tree.kind(above) {
+            for member in &band.members {
+                pairs = legality::together(&pairs, &member.schedule, budget)?;
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+/// Returns whether iterations of an innermost band wait for one shortly before.
+fn waits(tree: &ScheduleTree, inner: Node, flow: &Union, budget: &Budget) -> Result<bool, Error> {
+    let pairs = together_at(tree, inner, flow, budget)?;
+    let Some(Member { schedule, .. }) = member(tree, inner) else { return Ok(false) };
+    let values = pairs.apply_domain(schedule, budget)?.apply_range(schedule, budget)?;
+    for relation in values.relations() {
+        let deltas = relation.deltas(budget)?;
+        let at = 1 + deltas.space().params.len();
+        let mut near = vec![vec![0; 1 + at]; 2];
+        (near[0][0], near[0][at]) = (-1, 1);
+        (near[1][0], near[1][at]) = (CHAIN, -1);
+        if meets(&deltas, near, budget)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
