@@ -1,0 +1,168 @@
+//! Rows of recurrences side by side: the same bits as the source's.
+//!
+//! Sweeps are random: which neighbours an element is computed from, old and new ones, in which order
+//! and direction rows and columns run, where they begin and end, and whether variables and several
+//! statements stand in the body. `TANGRAM_SEEDS=7..9` takes other programs.
+
+mod support;
+
+use std::fmt::Write;
+
+use support::{PRINTF, budget, print_the_same};
+use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::contraction::KERNEL;
+use tangram_polyhedral::optimise::Recipe;
+use tangram_scop::{Emit, parts, rewrite};
+
+/// Writes a file anew as the command does; returns how many parts have rows side by side, too.
+fn rewritten(text: &str) -> (String, usize) {
+    let parts = parts(text, &budget()).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let mut recipe = Recipe::default();
+    recipe.keep_source = true;
+    recipe.contract = true;
+    let mut options = AstOptions::default();
+    options.outlined = Some(KERNEL);
+    let mut emit = Emit { vectorize: true, ..Emit::default() };
+    let (mut codes, mut found) = (Vec::new(), 0);
+    for part in &parts {
+        let (own, best) = part.optimise(&recipe, &budget()).expect("a schedule");
+        let context = own.scop.context.as_ref();
+        let ast = Ast::of_tree(&best.tree, context, &options, &budget()).expect("loops");
+        let line = part.first_line;
+        emit.contractions.extend(best.contractions.iter().map(|tiles| (line, tiles.clone())));
+        let chained = |band: &tangram_polyhedral::optimise::Arranged| {
+            !band.vector && band.tiles.is_empty() && !band.jams.is_empty()
+        };
+        found += usize::from(best.bands.iter().any(chained));
+        codes.push((own, (!best.original).then_some(ast)));
+    }
+    let pairs: Vec<_> = codes.iter().map(|(part, ast)| (&**part, ast.as_ref())).collect();
+    (rewrite(text, &pairs, &emit).expect("code"), found)
+}
+
+/// A random sweep over `A`, with `B` and `C` beside it.
+fn sweep(rng: &mut fastrand::Rng) -> String {
+    let (mut terms, mut text) = (Vec::new(), String::new());
+    let near = |rng: &mut fastrand::Rng, name: &str| {
+        let at = |loop_: &str, by: i32| match by {
+            0 => loop_.to_owned(),
+            by => format!("{loop_} {} {}", if by < 0 { '-' } else { '+' }, by.abs()),
+        };
+        format!("{name}[{}][{}]", at("i", rng.i32(-1..2)), at("j", rng.i32(-2..3)))
+    };
+    for _ in 0..rng.usize(1..5) {
+        terms.push(near(rng, "A"));
+    }
+    // Most of them wait for the element before.
+    if rng.u8(..4) > 0 {
+        terms.push(["A[i][j - 1]", "A[i][j + 1]", "A[i][j - 2]"][rng.usize(..3)].to_owned());
+    }
+    let sum = terms.join(" + ");
+    let body = match rng.u8(..6) {
+        0 => format!("A[i][j] = {sum};"),
+        1 => format!("{{ double s = {sum}; s = s * 0.25 + B[i][j]; A[i][j] = s / 3; }}"),
+        2 => format!("{{ B[i][j] = ({sum}) / 5; A[i][j] = B[i][j] - C[i][j] * 0.5; }}"),
+        3 => format!("{{ s = {sum}; A[i][j] = s * 0.125; C[i][j] = {} + s; }}", near(rng, "C")),
+        4 => format!("if (j > i) A[i][j] = ({sum}) / 7;"),
+        _ => format!("A[i][j] = ({sum}) / 9 + B[i][j];"),
+    };
+    let rows =
+        ["int i = 1; i < n - 1; i++", "int i = n - 2; i >= 2; i--", "int i = 3; i < n - 2; i++"];
+    let columns = [
+        "int j = 2; j < m - 2; j++",
+        "int j = m - 3; j >= 2; j--",
+        "int j = 2; j < i && j < m - 2; j++",
+        "int j = i < 2 ? 2 : i; j < m - 2; j++",
+    ];
+    let pick = |rng: &mut fastrand::Rng, all: &[&str]| all[rng.usize(..all.len())].to_owned();
+    let kinds = rng.usize(1..5);
+    let (rows, columns) = (pick(rng, &rows), pick(rng, &columns[..kinds]));
+    if rng.bool() {
+        text += "for (int t = 0; t < 2; t++)\n";
+    }
+    let _ = write!(text, "for ({rows}) {{\n");
+    let start = rng.u8(..4) == 0;
+    if start {
+        text += "A[i][1] = 0.5; B[i][1] = A[i][0] + i;\n";
+    }
+    let _ = write!(text, "for ({columns})\n{body}\n");
+    if rng.u8(..4) == 0 {
+        text += "C[i][m - 1] = A[i][m - 3];\nfor (int j = m - 4; j >= 2; j--) C[i][j] = C[i][j + 1] * 0.5 + A[i][j];\n";
+    }
+    text + "}\n"
+}
+
+fn program(parts: &[String]) -> String {
+    let mut text = String::from(PRINTF);
+    let mut calls = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        let _ = write!(
+            text,
+            "static void f{at}(int n, int m, double A[n][m], double B[n][m], double C[n][m])\n{{\n\
+             double s = 0;\n(void)s;\n#pragma scop\n{part}#pragma endscop\n}}\n"
+        );
+        for (n, m) in [(29, 41), (9, 12), (12, 9), (3, 5), (2, 4)] {
+            let _ = writeln!(calls, "  run(f{at}, {n}, {m});");
+        }
+    }
+    text += "static double x[3][2000];\n\
+        static void run(void (*f)(int, int, double (*)[], double (*)[], double (*)[]), int n, int m)\n{\n\
+        for (int a = 0; a < 3; a++) for (int i = 0; i < 2000; i++) x[a][i] = (i * 37 + a * 11) % 101 / 64.0 - 0.75;\n\
+        ((void (*)(int, int, void *, void *, void *))f)(n, m, x[0], x[1], x[2]);\n\
+        unsigned long h = 5381;\nfor (int a = 0; a < 3; a++) for (unsigned i = 0; i < sizeof x[a]; i++)\n\
+        h = h * 33 + ((unsigned char *)x[a])[i];\nprintf(\"%lu\\n\", h);\n}\n";
+    text.replace("run(void (*f)(int, int, double (*)[], double (*)[], double (*)[])", "run(void *f")
+        + &format!("int main(void)\n{{\n{calls}  return 0;\n}}\n")
+}
+
+fn check(seeds: std::ops::Range<u64>, count: usize) -> usize {
+    let asked = std::env::var("TANGRAM_SEEDS").ok().and_then(|range| {
+        let (first, end) = range.split_once("..")?;
+        Some(first.parse().ok()?..end.parse().ok()?)
+    });
+    let mut found = 0;
+    for seed in asked.unwrap_or(seeds) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let parts: Vec<String> = (0..count).map(|_| sweep(&mut rng)).collect();
+        let text = program(&parts);
+        let (code, own) = rewritten(&text);
+        found += own;
+        print_the_same(&format!("recurrences-{seed}"), &text, &code);
+    }
+    found
+}
+
+#[test]
+fn random_sweeps_keep_every_bit() {
+    let found = check(0..2, 8);
+    assert!(found >= 3, "{found} of 16");
+}
+
+#[test]
+#[ignore = "takes minutes: 1,000 sweeps"]
+fn a_thousand_random_sweeps_keep_every_bit() {
+    let found = check(100..150, 20);
+    println!("{found} have rows side by side");
+    assert!(std::env::var("TANGRAM_SEEDS").is_ok() || found >= 200, "{found} of 1000");
+}
+
+/// What rows share must not be mixed up, and what they wait for must be there.
+#[test]
+fn rows_that_share_a_variable_or_wait_stay() {
+    let parts = [
+        // The variable is carried from element to element, and from row to row.
+        "for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++) { s = s * 0.5 + A[i][j - 1]; A[i][j] = s; }\n",
+        // It is set in a row and used in its loop.
+        "for (int i = 1; i < n - 1; i++) { double t = B[i][0]; for (int j = 1; j < m - 1; j++) \
+         A[i][j] = A[i][j - 1] * 0.5 + t; C[i][0] = t; }\n",
+        // Set and used in front of the loop.
+        "for (int i = 1; i < n - 1; i++) { double t = B[i][0]; C[i][0] = t * 2; for (int j = 1; j < m - 1; j++) \
+         A[i][j] = A[i][j - 1] * 0.5 + B[i][j]; }\n",
+        // All of a row waits for all of the one before.
+        "for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++) A[i][j] = A[i][j - 1] * 0.5 + A[i - 1][m - 2];\n",
+    ];
+    let text = program(&parts.map(str::to_owned));
+    let (code, found) = rewritten(&text);
+    assert!(found <= 2, "{found}\n{code}");
+    print_the_same("recurrences-shared", &text, &code);
+}
