@@ -92,7 +92,7 @@ impl Part {
     /// Writes the statements of a part with an expanded array; nothing if one of them uses the array
     /// in a way that is not followed.
     fn with(&self, found: Expanded) -> Option<Self> {
-        let Expanded { scop, array, depth, extents, copies } = found;
+        let Expanded { scop, array, depth, params, extents, copies } = found;
         let declared = self.arrays.iter().find(|own| own.name == array)?.clone();
         let is_plain = !self.members.iter().any(|member| member.name == array)
             && !self.flat.iter().any(|flat| flat.name == array)
@@ -119,7 +119,7 @@ impl Part {
             part.types.push(part.types[of].clone());
             part.operands.push(None);
         }
-        let params = part.params();
+        let params = part.parameters(&params, "long long");
         let texts = extents.iter().map(|row| affine(row, &params)).collect();
         let new = Declared { name, extents: texts, local: false, ..declared };
         part.allocated.push(new.clone());
@@ -135,17 +135,6 @@ impl Part {
             part.scop.arrays.retain(|own| own.name != array);
         }
         Some(part)
-    }
-
-    /// What stands for the parameters of a statement's domain.
-    fn params(&self) -> Vec<String> {
-        let space = self.scop.statements.first().map(|statement| statement.domain.space());
-        let names = space.map_or(&[][..], |space| &space.params);
-        let text = |name: &String| {
-            let member = self.members.iter().find(|member| member.name == *name);
-            member.map_or(name, |member| &member.text).clone()
-        };
-        names.iter().map(text).collect()
     }
 
     /// Reads the statements again as updates, after their texts have changed.

@@ -164,6 +164,17 @@ pub struct Declared {
 }
 
 impl Part {
+    /// What stands for parameters of its sets, in a type in which they may become negative.
+    pub(crate) fn parameters(&self, names: &[String], index: &str) -> Vec<String> {
+        let text = |name: &String| match self.members.iter().find(|member| member.name == *name) {
+            Some(Member { text, array, .. }) if source::is_signed(&array.element) => text.clone(),
+            Some(Member { text, .. }) => format!("(({index}){text})"),
+            None if self.unsigned.contains(name) => format!("(({index}){name})"),
+            None => name.clone(),
+        };
+        names.iter().map(text).collect()
+    }
+
     /// Makes a problem of the part as a whole.
     pub fn problem(&self, message: String) -> Problem {
         Problem::new(self.first_line, message)

@@ -44,15 +44,21 @@ impl Bounds {
         let simple = domain.remove_redundancies(budget)?;
         let [part] = &simple.narrow_conjunctions()?[..] else { return Ok(None) };
         let params = domain.space().params.len();
-        let Some(sloped) = sloped(part, params, row, column) else { return Ok(None) };
         let reduced = (0..kinds.len()).filter(|at| kinds[*at] == LoopKind::Reduced);
         let Some((ragged_loop, ragged)) = ragged(part, params, [row, column], reduced) else {
             return Ok(None);
         };
+        let sloped = match ragged_loop {
+            None => sloped(part, params, row, column),
+            Some(_) => of_target(domain, kinds, [row, column], budget)?,
+        };
+        let Some(sloped) = sloped else { return Ok(None) };
         let bounds = Self { ranges, sloped, ragged, ragged_loop };
         let params = domain.params(budget)?;
         let whole = bounds.points(domain, row, column)?.intersect_params(&params, budget)?;
-        let is_whole = whole.is_equal(domain, budget)? && bounds.packs(domain, kinds, budget)?;
+        let is_whole = whole.is_equal(domain, budget)?
+            && bounds.packs(domain, kinds, budget)?
+            && bounds.updates(domain, kinds, [row, column], budget)?;
         Ok(is_whole.then_some(bounds))
     }
 
@@ -78,6 +84,25 @@ impl Bounds {
             }
         }
         Ok(true)
+    }
+
+    /// Returns whether all elements between the bounds of rows and columns have a sum: a tile loads and
+    /// stores them.
+    fn updates(
+        &self,
+        domain: &Relation,
+        kinds: &[LoopKind],
+        [row, column]: [usize; 2],
+        budget: &Budget,
+    ) -> Result<bool, Error> {
+        if self.ragged_loop.is_none() {
+            return Ok(true);
+        }
+        let params = domain.params(budget)?;
+        let alone = Self { ragged: [None, None], ..self.clone() };
+        let elements = alone.points(domain, row, column)?.intersect_params(&params, budget)?;
+        let elements = without_sums(&elements, kinds, budget)?;
+        Ok(elements.is_subset(&without_sums(domain, kinds, budget)?, budget)?)
     }
 
     /// Returns how many iterations a loop has, if that is a number.
@@ -160,6 +185,34 @@ pub(super) fn range(
     Ok(match sides {
         [low, high] if low.len() == 1 && high.len() == 1 => Some([low.concat(), high.concat()]),
         _ => None,
+    })
+}
+
+/// Projects out reduced loops.
+fn without_sums(set: &Relation, kinds: &[LoopKind], budget: &Budget) -> Result<Relation, Error> {
+    let mut set = set.clone();
+    for at in (0..kinds.len()).rev().filter(|at| kinds[*at] == LoopKind::Reduced) {
+        set = set.project_out(at..at + 1, budget)?;
+    }
+    Ok(set)
+}
+
+/// Finds the bounds of columns by rows among the elements that have a sum: those of the sum may say
+/// them without words, as `j <= k <= i` does.
+fn of_target(
+    domain: &Relation,
+    kinds: &[LoopKind],
+    places: [usize; 2],
+    budget: &Budget,
+) -> Result<Option<[Option<Slope>; 2]>, Error> {
+    let target = without_sums(domain, kinds, budget)?.coalesce(budget)?;
+    let target = target.remove_redundancies(budget)?;
+    let [part] = &target.narrow_conjunctions()?[..] else { return Ok(None) };
+    let before = |at: usize| kinds[..at].iter().filter(|kind| **kind != LoopKind::Reduced).count();
+    let [row, column] = places.map(before);
+    Ok(match part.divisions.is_empty() {
+        true => sloped(part, domain.space().params.len(), row, column),
+        false => None,
     })
 }
 

@@ -20,9 +20,11 @@
 
 use std::ops::Range;
 
-use tangram_presburger::{Budget, Conjunction, Relation, Rows, Union};
+use tangram_presburger::{Budget, Conjunction, Relation, Rows, Space, Tuple, Union};
 
-use super::{Arranged, Improved};
+use super::cost::Along;
+use super::stride::{self, AccessStride, Accesses};
+use super::{Arranged, Improved, pivot};
 use crate::schedule::Constraints;
 use crate::scop::{Basis, Kind, Scop};
 use crate::transform::Editor;
@@ -51,21 +53,33 @@ impl Scop {
         };
         let mut editor = Editor::new(self.schedule.clone(), validity, budget)?;
         editor.intersect_domain(&constraints.domain)?;
+        let accesses = Accesses::of(self, budget)?;
         let mut bands = Vec::new();
         let mut flow = None;
         let mut done = 0;
         while let Some(Nest { outer, inner, own }) = nest(editor.tree(), done) {
             done = own.end;
-            let flow = match &flow {
-                Some(flow) => flow,
-                None => {
-                    let found = self.dependences(Kind::Flow, Basis::Value, budget)?;
-                    flow.insert(found.pairs(budget)?)
-                }
-            };
+            let next = stride::next(editor.tree(), inner, 0, budget)?;
+            let along = accesses.along(&next, budget)?;
+            let is_smooth = is_smooth(&along);
+            if is_smooth && let Some(list) = pivot::split(&mut editor, inner, budget)? {
+                let Some(all) = first_leaves(editor.tree(), list) else { continue };
+                let statements = self.active_statements(editor.tree(), all.clone(), budget)?;
+                let (tiles, jams) = (Vec::new(), Vec::new());
+                bands.push(Arranged { statements, tiles, jams, vector: true });
+                done = all.end;
+                continue;
+            }
             let results = self.results(editor.tree(), own.clone(), &private, budget)?;
             let rows = SIDE_BY_SIDE / i128::try_from(results.max(1)).unwrap_or(SIDE_BY_SIDE);
-            if rows < 2 || !waits(editor.tree(), inner, flow, budget)? {
+            if rows < 2 {
+                continue;
+            }
+            let flow = match &flow {
+                Some(flow) => flow,
+                None => flow.insert(self.between_cells(budget)?),
+            };
+            if !waits(editor.tree(), inner, (flow, is_smooth), budget)? {
                 continue;
             }
             let Some(all) = side_by_side(&mut editor, (outer, inner), rows, budget)? else {
@@ -78,6 +92,13 @@ impl Scop {
         let (tree, idle) = (editor.into_tree(), Vec::new());
         let made = !bands.is_empty();
         Ok(made.then_some(Improved { tree, bands, gained: true, ratio: None, idle }))
+    }
+
+    /// The flow of values from one cell to another: sums in one cell are a matter of their own.
+    fn between_cells(&self, budget: &Budget) -> Result<Union, Error> {
+        let mut flow = self.dependences(Kind::Flow, Basis::Value, budget)?;
+        flow.tagged = flow.tagged.subtract_range(&self.may_writes.wrap()?, budget)?;
+        Ok(flow.pairs(budget)?)
     }
 
     /// Names the local variables whose values stay within one iteration of one innermost loop.
@@ -236,6 +257,21 @@ fn leaves_below(tree: &ScheduleTree, node: Node, at: usize) -> Range<usize> {
     at - before..at + behind
 }
 
+/// Finds the leaves below a node.
+fn first_leaves(tree: &ScheduleTree, node: Node) -> Option<Range<usize>> {
+    let below = |leaf: &Node| {
+        std::iter::successors(Some(*leaf), |node| tree.parent(*node)).any(|n| n == node)
+    };
+    let at = leaves(tree).iter().position(below)?;
+    Some(leaves_below(tree, node, at))
+}
+
+/// Returns whether accesses go to the next element or stay.
+fn is_smooth(along: &[Along]) -> bool {
+    let far = |along: &Along| matches!(along.step, Some(AccessStride::Near(_) | AccessStride::Far));
+    !along.iter().any(far)
+}
+
 /// Finds the next innermost band in another one, from a leaf on.
 fn nest(tree: &ScheduleTree, mut at: usize) -> Option<Nest> {
     let all = leaves(tree);
@@ -262,7 +298,7 @@ fn nest(tree: &ScheduleTree, mut at: usize) -> Option<Nest> {
 }
 
 /// Returns the only member of a band.
-fn member(tree: &ScheduleTree, node: Node) -> Option<&Member> {
+pub(super) fn member(tree: &ScheduleTree, node: Node) -> Option<&Member> {
     match tree.kind(node) {
         NodeKind::Band(band) if band.members.len() == 1 => band.members.first(),
         _ => None,
@@ -278,13 +314,6 @@ fn side_by_side(
     budget: &Budget,
 ) -> Result<Option<Range<usize>>, Error> {
     let tree = editor.tree();
-    let first = |tree: &ScheduleTree, node: Node| {
-        let below = |leaf: &Node| {
-            std::iter::successors(Some(*leaf), |node| tree.parent(*node)).any(|n| n == node)
-        };
-        let at = leaves(tree).iter().position(below)?;
-        Some(leaves_below(tree, node, at))
-    };
     let made = match editor.free_members(outer)?[..] {
         [true] => editor.unroll_and_jam(outer, &[rows]),
         _ if tree.parent(inner) == Some(outer) => match least_skew(editor, outer, inner, budget)? {
@@ -294,7 +323,7 @@ fn side_by_side(
         _ => return Ok(None),
     };
     match made {
-        Ok(node) => Ok(first(editor.tree(), node)),
+        Ok(node) => Ok(first_leaves(editor.tree(), node)),
         Err(Error::Illegal { .. } | Error::Operand { .. }) => Ok(None),
         Err(error) => Err(error),
     }
@@ -345,7 +374,7 @@ fn meets(set: &Relation, inequalities: Vec<Vec<i128>>, budget: &Budget) -> Resul
 }
 
 /// The pairs of instances below a node that the loops around it leave together.
-fn together_at(
+pub(super) fn together_at(
     tree: &ScheduleTree,
     node: Node,
     pairs: &Union,
@@ -363,20 +392,51 @@ fn together_at(
     Ok(pairs)
 }
 
-/// Returns whether iterations of an innermost band wait for one shortly before.
-fn waits(tree: &ScheduleTree, inner: Node, flow: &Union, budget: &Budget) -> Result<bool, Error> {
+/// Returns whether iterations of an innermost band wait for one shortly before; where accesses are
+/// smooth, so that vectors could run it, for more than a single one.
+fn waits(
+    tree: &ScheduleTree,
+    inner: Node,
+    (flow, is_smooth): (&Union, bool),
+    budget: &Budget,
+) -> Result<bool, Error> {
     let pairs = together_at(tree, inner, flow, budget)?;
     let Some(Member { schedule, .. }) = member(tree, inner) else { return Ok(false) };
-    let values = pairs.apply_domain(schedule, budget)?.apply_range(schedule, budget)?;
-    for relation in values.relations() {
-        let deltas = relation.deltas(budget)?;
-        let at = 1 + deltas.space().params.len();
-        let mut near = vec![vec![0; 1 + at]; 2];
-        (near[0][0], near[0][at]) = (-1, 1);
-        (near[1][0], near[1][at]) = (CHAIN, -1);
-        if meets(&deltas, near, budget)? {
-            return Ok(true);
+    let steps = schedule.apply_range(&near()?, budget)?;
+    let pairs = pairs.intersect(&steps.apply_range(&schedule.inverse()?, budget)?, budget)?;
+    if pairs.is_empty(budget)? {
+        return Ok(false);
+    }
+    if !is_smooth {
+        return Ok(true);
+    }
+    let sources = pairs.domain(budget)?;
+    let mut around = sources.identity(budget)?;
+    let mut first = true;
+    for above in std::iter::successors(tree.parent(inner), |node| tree.parent(*node)) {
+        let NodeKind::Band(band) = tree.kind(above) else { continue };
+        for outer in &band.members {
+            let own = outer.schedule.intersect_domain(&sources, budget)?;
+            around = match first {
+                true => own,
+                false => around.flat_range_product(&own, budget)?,
+            };
+            first = false;
         }
     }
-    Ok(false)
+    let values = around.inverse()?.apply_range(schedule, budget)?;
+    Ok(!values.is_single_valued(budget)?)
+}
+
+/// Relates values to those up to [`CHAIN`] further.
+fn near() -> Result<Union, Error> {
+    let mut rows = Rows::new(0, 1, 1);
+    let (from, to) = (rows.input(0), rows.output(0));
+    for (constant, sign) in [(-1, 1), (CHAIN, -1)] {
+        let mut row = vec![0; rows.columns()];
+        (row[0], row[to], row[from]) = (constant, sign, -sign);
+        rows.at_least_zero(row);
+    }
+    let space = Space::map(Vec::new(), Tuple::anonymous(1), Tuple::anonymous(1));
+    Ok(rows.relation(space)?.into())
 }

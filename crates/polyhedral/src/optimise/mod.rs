@@ -18,6 +18,7 @@ mod chains;
 mod cost;
 mod loop_order;
 mod passes;
+mod pivot;
 mod private;
 mod rates;
 mod stencil;
@@ -147,8 +148,8 @@ pub const WORTH: f64 = 0.8;
 /// leave more to tiles, and larger ones load and store the matrix less often. Of 24, 48 and 96
 /// columns the first is the fastest for matrices of 500 and 600 rows, by a third to a half.
 const FACTOR_BLOCK: usize = 24;
-/// Hundredths of a budget for the search for an order; the others are for rows side by side.
-const SEARCH: u64 = 80;
+/// Hundredths of a budget for the search for an order, and for rows side by side where none is found.
+const SHARES: [u64; 2] = [80, 40];
 /// What a loop costs that runs on several threads.
 const THREADS: f64 = 0.5;
 
@@ -229,13 +230,13 @@ impl Scop {
             });
         }
         // Where no new order is found, rows of the old one may still run side by side.
-        let share = budget.share(SEARCH);
+        let share = budget.share(SHARES[0]);
         let outcome = self.improved(&constraints, recipe, &share);
         let outcome = match outcome {
             Ok(found) if found.gained => return Ok(found.with_private(Vec::new())),
             outcome => outcome,
         };
-        let left = budget.share(100 - SEARCH);
+        let left = budget.share(SHARES[1]);
         if let Ok(Some(found)) = self.chained(&constraints, &left) {
             return Ok(found.with_private(Vec::new()));
         }

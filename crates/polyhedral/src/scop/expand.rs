@@ -33,6 +33,8 @@ pub struct Expanded {
     pub array: String,
     /// How many outer loops its cells have now.
     pub depth: usize,
+    /// The parameters of its extents.
+    pub params: Vec<String>,
     /// How many cells there are in each dimension, over `[constant, parameters..]`.
     pub extents: Vec<Vec<i128>>,
     /// Statements behind those of the part: each copies back what one of these has written last,
@@ -77,14 +79,14 @@ impl Scop {
         }
         let cells = scop.accessing(name)?;
         let cells = cells.reads.union(&cells.may_writes)?.range(budget)?;
-        let Some(extents) = extents(&cells, budget)? else { return Ok(None) };
+        let Some((params, extents)) = extents(&cells, budget)? else { return Ok(None) };
         let rank = extents.len();
         let extents_of = vec![None; rank];
         let (name, local) = (name.to_owned(), true);
         scop.arrays.push(Array { name, extents: extents_of, local, kept: false });
         let copies = scop.copy_back(&own.live_out(budget)?, depth, budget)?;
         scop.check(budget)?;
-        Ok(Some(Expanded { scop, array, depth, extents, copies }))
+        Ok(Some(Expanded { scop, array, depth, params, extents, copies }))
     }
 
     /// Returns whether a statement is a contraction that is worth tiles on a machine, as far as can be
@@ -234,8 +236,11 @@ fn identity(from: &Tuple, to: &Tuple) -> Result<Relation, tangram_presburger::Er
     rows.relation(Space::map(Vec::new(), from.clone(), to.clone()))
 }
 
+/// Parameters, and numbers of cells over them.
+type Extents = (Vec<String>, Vec<Vec<i128>>);
+
 /// Finds how many cells each dimension has from 0 on, where that is affine.
-fn extents(cells: &Union, budget: &Budget) -> Result<Option<Vec<Vec<i128>>>, Error> {
+fn extents(cells: &Union, budget: &Budget) -> Result<Option<Extents>, Error> {
     let cells = cells.coalesce(budget)?;
     let mut all = cells.relations();
     let (Some(cells), None) = (all.next(), all.next()) else { return Ok(None) };
@@ -253,5 +258,5 @@ fn extents(cells: &Union, budget: &Budget) -> Result<Option<Vec<Vec<i128>>>, Err
         high[0] += 1;
         extents.push(high);
     }
-    Ok(Some(extents))
+    Ok(Some((cells.space().params.clone(), extents)))
 }

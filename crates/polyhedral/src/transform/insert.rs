@@ -78,6 +78,15 @@ impl Editor<'_> {
         self.insert_list(node, filters, NodeKind::Set)
     }
 
+    /// Puts a sequence above a node, whose bands get the flags that they deserve below each filter.
+    ///
+    /// `filters` split the instances of the node.
+    pub(crate) fn in_parts(&mut self, node: Node, filters: Vec<Union>) -> Result<Node, Error> {
+        let child = |filter| Piece::New(NodeKind::Filter(filter), vec![Piece::Old(node)]);
+        let children = filters.into_iter().map(child).collect();
+        self.replace_with_flags(node, vec![Piece::New(NodeKind::Sequence, children)])
+    }
+
     fn insert_list(
         &mut self,
         node: Node,

@@ -18,6 +18,7 @@ use tangram_polyhedral::contraction::{Contraction, Copied, LoopKind, Ragged, Til
 use super::Operands;
 use crate::Part;
 use crate::c_tokens::words;
+use crate::source::is_signed;
 
 /// The functions that tiles call, each once in a file.
 #[derive(Debug, Default)]
@@ -103,11 +104,7 @@ impl<'a> Tiles<'a> {
             suffix.push('_');
         }
         let loops = names.zip(types).collect();
-        let text = |name: &String| {
-            let member = part.members.iter().find(|member| member.name == *name);
-            member.map_or(name, |member| &member.text).clone()
-        };
-        let params = statement.domain.space().params.iter().map(text).collect();
+        let params = part.parameters(&statement.domain.space().params, index);
         Some(Self { contraction, operands, loops, params, kernel, index, indent, suffix })
     }
 
@@ -241,16 +238,22 @@ impl<'a> Tiles<'a> {
         text
     }
 
+    /// The variable of a loop, in a type in which it may become negative.
+    fn signed(&self, at: usize) -> String {
+        let (name, ty) = self.loops[at];
+        if is_signed(ty) { name.to_owned() } else { format!("({}){name}", self.index) }
+    }
+
     /// What else holds of the iterations that a row or column has, if it bounds the sum.
     fn inside(&self, by: usize) -> String {
-        let (sum, _) = self.loops[self.contraction.only(LoopKind::Reduced)];
+        let sum = self.signed(self.contraction.only(LoopKind::Reduced));
         let mut text = String::new();
         for (side, sign) in self.contraction.ragged().into_iter().zip([">=", "<="]) {
             let Some(Ragged { affine: own, slope, .. }) = side.filter(|side| side.by == by) else {
                 continue;
             };
             let row = [own, &[slope]].concat();
-            let names = [&self.params[..], &[self.loops[by].0.to_owned()]].concat();
+            let names = [&self.params[..], &[self.signed(by)]].concat();
             let _ = write!(text, " && {sum} {sign} {}", affine(&row, &names));
         }
         text

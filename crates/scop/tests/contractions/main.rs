@@ -270,6 +270,61 @@ fn triangular_sums_and_shared_variables_are_contractions() {
     assert_eq!(count, expected, "{code}");
 }
 
+/// Rows of a packed triangle follow each other: what has no sum is another row's.
+#[test]
+fn packed_triangles_and_unsigned_loops_keep_to_their_elements() {
+    let text = "\
+int printf(const char *, ...);
+void *malloc(unsigned long);
+void free(void *);
+static void lower(int n, double **C, double **A, double **B)
+{
+#pragma scop
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            for (int k = j; k <= i; k++)
+                C[i][j] += A[i][k] * B[k][j];
+#pragma endscop
+}
+static void band(unsigned n, unsigned m, double C[n][m], double A[n][n], double B[n][m])
+{
+#pragma scop
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned j = 0; j < m; j++)
+            for (unsigned k = 0; k < n; k++)
+                if (k + 3 >= i)
+                    C[i][j] += A[i][k] * B[k][j];
+#pragma endscop
+}
+static double x[3][900];
+int main(void)
+{
+    for (int n = 1; n < 30; n += 7) {
+        double *at[3], **rows[3];
+        for (int a = 0; a < 3; a++) {
+            at[a] = malloc(sizeof(double) * n * (n + 1) / 2);
+            rows[a] = malloc(sizeof(double *) * n);
+            for (int i = 0; i < n; i++) rows[a][i] = at[a] + i * (i + 1) / 2;
+            for (int i = 0; i < n * (n + 1) / 2; i++) at[a][i] = (i * 7 + a) % 11 - 4.5;
+        }
+        lower(n, rows[0], rows[1], rows[2]);
+        for (int i = 0; i < n * (n + 1) / 2; i++) printf(\"%.17g\\n\", at[0][i]);
+        for (int a = 0; a < 3; a++) { free(at[a]); free(rows[a]); }
+    }
+    for (int a = 0; a < 3; a++) for (int i = 0; i < 900; i++) x[a][i] = (i * 5 + a) % 13 / 4.0;
+    band(30, 30, (void *)x[0], (void *)x[1], (void *)x[2]);
+    for (int i = 0; i < 900; i++) printf(\"%.17g\\n\", x[0][i]);
+}
+";
+    let mut recipe = Recipe::default();
+    recipe.contract = true;
+    recipe.machine = machines().swap_remove(0);
+    let (code, count) = rewritten(text, &recipe);
+    assert_eq!(count, 2, "{code}");
+    let wrong = differing("packed", text, &code);
+    assert!(wrong.is_empty(), "{}\n{code}", wrong.join("\n"));
+}
+
 #[test]
 fn one_file() {
     let Ok(path) = std::env::var("TANGRAM_FILE") else { return };
