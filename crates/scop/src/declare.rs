@@ -388,6 +388,12 @@ pub(crate) fn is_integer(element: &str) -> bool {
     is_enum || (!element.is_empty() && words.all(|word| WORDS.contains(&word)))
 }
 
+/// Returns whether an integer type has fewer values than `int`.
+pub(crate) fn is_narrow(element: &str) -> bool {
+    const NARROW: &[&str] = &["short", "char", "_Bool", "int8_t", "int16_t", "uint8_t", "uint16_t"];
+    element.split_whitespace().any(|word| NARROW.contains(&word))
+}
+
 /// Returns whether all values of an integer type are ones of `int`.
 pub(crate) fn is_small(element: &str) -> bool {
     const SMALL: &[&str] = &[

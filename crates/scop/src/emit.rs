@@ -28,6 +28,9 @@ pub struct Emit {
 }
 
 const HINT: &str = "TANGRAM_SIMD";
+/// Elements of an array in the place of a variable: a gigabyte of doubles. Where systems promise more
+/// memory than there is, a larger one would end the program instead of being refused.
+const MOST_ALLOCATED: u64 = 1 << 27;
 
 /// What the hint stands for: the loop has no dependences between its iterations.
 const HINT_DEFINITION: &str = "\
@@ -198,6 +201,7 @@ impl Choice {
                 });
             let mut wanted = all.clone();
             wanted.push(positive);
+            wanted.push(format!("1.0 * {count} <= {MOST_ALLOCATED}"));
             let wanted = wanted.join(" && ");
             let inner: String = extents[1..].iter().map(|extent| format!("[{extent}]")).collect();
             let place = if inner.is_empty() { format!("*{name}") } else { format!("(*{name})") };

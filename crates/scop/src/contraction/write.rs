@@ -18,6 +18,7 @@ use tangram_polyhedral::contraction::{Contraction, Copied, LoopKind, Ragged, Til
 use super::Operands;
 use crate::Part;
 use crate::c_tokens::words;
+use crate::declare::is_narrow;
 use crate::source::is_signed;
 
 /// The functions that tiles call, each once in a file.
@@ -224,15 +225,32 @@ impl<'a> Tiles<'a> {
                 self.within(&from, last, first, size)
             )];
             heads.extend(self.reduced(value));
-            heads.push(format!("for ({ty} {name} = {from}; {name} < {from} + {step}; {name}++)"));
+            // Where the panel goes on behind the last iteration, a small type would begin anew.
+            let r = self.local("r");
+            let (head, place) = match is_narrow(ty) {
+                true => {
+                    (format!("for (int {r} = 0; {r} < {step}; {r}++)"), format!("{from} + {r}"))
+                }
+                false => {
+                    let head =
+                        format!("for ({ty} {name} = {from}; {name} < {from} + {step}; {name}++)");
+                    (head, name.to_owned())
+                }
+            };
+            heads.push(head);
             for (depth, head) in heads.iter().enumerate() {
                 let _ = writeln!(text, "{}{head}", self.indent.repeat(1 + depth));
             }
-            let _ = writeln!(
-                text,
-                "{}*{to}++ = {name} <= {last}{inside} ? {expression} : 0;",
-                self.indent.repeat(1 + heads.len())
-            );
+            let margin = self.indent.repeat(1 + heads.len());
+            let written = format!("*{to}++ = {place} <= {last}{inside} ? {expression} : 0;");
+            let _ = match is_narrow(ty) {
+                true => writeln!(
+                    text,
+                    "{margin}{{\n{margin}{0}const {ty} {name} = {place};\n{margin}{0}{written}\n{margin}}}",
+                    self.indent
+                ),
+                false => writeln!(text, "{margin}{written}"),
+            };
         }
         text.push('}');
         text
