@@ -157,8 +157,11 @@ fn programs_that_are_no_updates_are_refused() {
     assert!(matches!(other.vectorised(4), Err(StepError::Lanes(_))));
 }
 
+/// A body, its tile and panels, a target, and where sums end if not all are whole.
+type Case = (Body, RegisterTile, Panels, Vec<f64>, Option<Ends>);
+
 /// A program that runs kernels on the numbers that follow it, and prints the bits of the targets.
-fn harness(cases: &[(Body, RegisterTile, Panels, Vec<f64>, Option<Ends>)]) -> String {
+fn harness(cases: &[Case]) -> String {
     let mut text = "#include <stdio.h>\n#include <string.h>\n\n".to_owned();
     let list = |values: &[f64]| {
         let each = values.iter().map(|v| match v {

@@ -80,7 +80,7 @@ fn sweep(rng: &mut fastrand::Rng) -> String {
     if rng.bool() {
         text += "for (int t = 0; t < 2; t++)\n";
     }
-    let _ = write!(text, "for ({rows}) {{\n");
+    let _ = writeln!(text, "for ({rows}) {{");
     let start = rng.u8(..4) == 0;
     if start {
         text += "A[i][1] = 0.5; B[i][1] = A[i][0] + i;\n";

@@ -98,7 +98,7 @@ impl Scop {
     fn between_cells(&self, budget: &Budget) -> Result<Union, Error> {
         let mut flow = self.dependences(Kind::Flow, Basis::Value, budget)?;
         flow.tagged = flow.tagged.subtract_range(&self.may_writes.wrap()?, budget)?;
-        Ok(flow.pairs(budget)?)
+        flow.pairs(budget)
     }
 
     /// Names the local variables whose values stay within one iteration of one innermost loop.
