@@ -41,10 +41,16 @@ impl Part {
         recipe: &Recipe,
         budget: &Budget,
     ) -> Result<(Cow<'_, Self>, Optimised), Error> {
-        let tiled = recipe.contract && !recipe.parallel && recipe.tile.is_none();
         // What follows the part would not see variables that are declared in a branch.
-        if tiled && !recipe.diamond && self.declared.is_empty() {
-            let (part, sums) = self.expanded(recipe);
+        let may = recipe.contract && !recipe.parallel && self.declared.is_empty();
+        let may = may && recipe.tile.is_none() && !recipe.diamond;
+        if may {
+            let budget_of_tiles = &Budget::steps(STEPS);
+            let has_tiles = |part: &Self, statement: usize| {
+                let found = part.scop.has_tiles(statement, &recipe.machine, budget_of_tiles);
+                found.unwrap_or_default()
+            };
+            let (part, sums) = self.expanded(3, &has_tiles);
             if !sums.is_empty()
                 && let Ok(best) = part.scop.optimise(recipe, budget)
                 && best.contractions.iter().any(|own| sums.contains(&own.statement))
@@ -52,20 +58,39 @@ impl Part {
                 return Ok((part, best));
             }
         }
-        Ok((Cow::Borrowed(self), self.scop.optimise(recipe, budget)?))
+        let best = self.scop.optimise(recipe, budget)?;
+        // Sums of rows in a variable keep rows from running side by side.
+        if may && best.original && best.fallback.is_none() {
+            let (part, sums) = self.expanded(2, &|_, _| true);
+            if !sums.is_empty()
+                && let Ok(found) = part.scop.optimise(recipe, budget)
+                && !found.original
+            {
+                return Ok((part, found));
+            }
+        }
+        Ok((Cow::Borrowed(self), best))
     }
 
-    /// Expands all variables in which a statement would be a contraction; returns these statements.
-    fn expanded(&self, recipe: &Recipe) -> (Cow<'_, Self>, Vec<usize>) {
+    /// Expands all variables that a statement of at least so many loops updates, if the new part is
+    /// `good` for it; returns these statements.
+    fn expanded(
+        &self,
+        loops: usize,
+        good: &dyn Fn(&Self, usize) -> bool,
+    ) -> (Cow<'_, Self>, Vec<usize>) {
         let (mut part, mut sums) = (Cow::Borrowed(self), Vec::new());
         for statement in 0..self.scop.statements.len() {
             let Some(operands) = &part.operands[statement] else { continue };
+            if part.types[statement].len() < loops {
+                continue;
+            }
             let Some(array) = words(&operands.target).next() else { continue };
             let name = part.unused(&format!("{array}_all"));
             let budget = &Budget::steps(STEPS);
             let Ok(Some(found)) = part.scop.expanded(statement, &name, budget) else { continue };
             let Some(new) = part.with(found) else { continue };
-            if new.scop.has_tiles(statement, &recipe.machine, budget).unwrap_or_default() {
+            if good(&new, statement) {
                 part = Cow::Owned(new);
                 sums.push(statement);
             }

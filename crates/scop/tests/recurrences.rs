@@ -99,7 +99,7 @@ fn program(parts: &[String]) -> String {
         let _ = write!(
             text,
             "static void f{at}(int n, int m, double A[n][m], double B[n][m], double C[n][m])\n{{\n\
-             double s = 0;\n(void)s;\n#pragma scop\n{part}#pragma endscop\n}}\n"
+             double s = 0;\n(void)s;\n#pragma scop\n{part}#pragma endscop\nif (n > 1) C[1][0] += s;\n}}\n"
         );
         for (n, m) in [(29, 41), (9, 12), (12, 9), (3, 5), (2, 4)] {
             let _ = writeln!(calls, "  run(f{at}, {n}, {m});");
@@ -165,4 +165,22 @@ fn rows_that_share_a_variable_or_wait_stay() {
     let (code, found) = rewritten(&text);
     assert!(found <= 2, "{found}\n{code}");
     print_the_same("recurrences-shared", &text, &code);
+}
+
+/// Sums of rows in variables: arrays in their place let rows run side by side.
+#[test]
+fn sums_of_rows_in_variables_run_side_by_side() {
+    let parts = [
+        "for (int i = 0; i < n; i++) { double p = 0.0; double q = 1.0; for (int j = 0; j < m; j++) \
+         { p += A[i][j] * C[0][j]; q += C[i][j] * A[0][j]; } B[i][1] = 0.5 * p + 0.25 * q; }\n",
+        "for (int i = 0; i < n; i++) { s = 0.0; for (int j = 0; j < m; j++) s += A[i][j] * B[0][j]; \
+         for (int j = 0; j < m; j++) C[0][j] += A[i][j] * s; }\n",
+        // The sum goes on from row to row.
+        "for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) s += A[i][j] * B[0][j]; C[i][0] = s; }\n",
+    ];
+    let text = program(&parts.map(str::to_owned));
+    let (code, _) = rewritten(&text);
+    assert!(code.contains("p_all") && code.contains("q_all") && code.contains("s_all"), "{code}");
+    assert_eq!(code.matches("__builtin_free").count(), 3, "{code}");
+    print_the_same("recurrences-sums", &text, &code);
 }

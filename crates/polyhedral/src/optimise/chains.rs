@@ -62,7 +62,9 @@ impl Scop {
             let next = stride::next(editor.tree(), inner, 0, budget)?;
             let along = accesses.along(&next, budget)?;
             let is_smooth = is_smooth(&along);
-            if is_smooth && let Some(list) = pivot::split(&mut editor, inner, budget)? {
+            // Vectors that write some of their elements alone are slower than what a compiler makes.
+            let is_plain = is_smooth && self.writes_surely(editor.tree(), inner, budget)?;
+            if is_plain && let Some(list) = pivot::split(&mut editor, inner, budget)? {
                 let Some(all) = first_leaves(editor.tree(), list) else { continue };
                 let statements = self.active_statements(editor.tree(), all.clone(), budget)?;
                 let (tiles, jams) = (Vec::new(), Vec::new());
@@ -92,6 +94,17 @@ impl Scop {
         let (tree, idle) = (editor.into_tree(), Vec::new());
         let made = !bands.is_empty();
         Ok(made.then_some(Improved { tree, bands, gained: true, ratio: None, idle }))
+    }
+
+    /// Returns whether all writes below a node are certain.
+    fn writes_surely(
+        &self,
+        tree: &ScheduleTree,
+        node: Node,
+        budget: &Budget,
+    ) -> Result<bool, Error> {
+        let writes = self.may_writes.intersect_domain(&tree.active(node, budget)?, budget)?;
+        Ok(writes.is_subset(&self.must_writes, budget)?)
     }
 
     /// The flow of values from one cell to another: sums in one cell are a matter of their own.

@@ -59,8 +59,7 @@ impl Scop {
         let data = &self.statements[statement];
         let Some((array, used)) = target_loops(self, data, budget)? else { return Ok(None) };
         let around = used.iter().take_while(|used| !**used).count();
-        // Rows, columns and a sum.
-        if around == 0 || used.len() < 3 {
+        if around == 0 {
             return Ok(None);
         }
         let own = self.accessing(&array)?;
