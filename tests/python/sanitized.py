@@ -116,8 +116,13 @@ class Grower(random_models.Grower):
 
 
 def judge(seed: int, size: int, tangram_bin: pathlib.Path, folder: pathlib.Path, machine: str, runs) -> Verdict:
-    """Grows the model of a seed, writes it as C, builds and runs that on two inputs."""
+    """Grows the model of a seed and judges it."""
     model = Grower(seed, wide=seed % 2 == 1).model(size)
+    return judge_model(model, tangram_bin, folder, machine, runs)
+
+
+def judge_model(model: onnx.ModelProto, tangram_bin: pathlib.Path, folder: pathlib.Path, machine: str, runs) -> Verdict:
+    """Writes a model as C, builds that, and runs it on two inputs."""
     if not random_models._valid(model):
         return Verdict("not a model")
     given = [inputs(model, s) for s in range(2)]

@@ -6,7 +6,9 @@ import pathlib
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 import sanitized
 
@@ -42,6 +44,35 @@ def test_random_models_stay_in_their_blocks(tangram_bin, tmp_path, sanitizers, m
         pytest.skip("no AVX2 here")
     found = judged(tangram_bin, tmp_path, range(16), machine)
     assert found.pop("right") > 2 and not found
+
+
+def test_a_weight_is_a_result_as_well(tangram_bin, tmp_path, sanitizers) -> None:
+    """What is packed for a convolution and returned as it came is in the weights twice."""
+    rng = np.random.default_rng(5)
+    weights = {"w": rng.standard_normal((2, 2, 2)), "v": rng.standard_normal((4,))}
+    model = helper.make_model(
+        helper.make_graph(
+            [
+                helper.make_node("Conv", ["x", "w"], ["y"]),
+                helper.make_node("CastLike", ["w", "v"], ["same"]),
+                helper.make_node("Shape", ["w"], ["shape"]),
+                helper.make_node("Neg", ["v"], ["minus"]),
+            ],
+            "g",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 2, 2])],
+            [
+                helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 2, 1]),
+                helper.make_tensor_value_info("same", TensorProto.FLOAT, [2, 2, 2]),
+                helper.make_tensor_value_info("shape", TensorProto.INT64, [3]),
+                helper.make_tensor_value_info("minus", TensorProto.FLOAT, [4]),
+            ],
+            [numpy_helper.from_array(value.astype(np.float32), name) for name, value in weights.items()],
+        ),
+        opset_imports=[helper.make_opsetid("", 17)],
+        ir_version=8,
+    )
+    verdict = sanitized.judge_model(model, tangram_bin, tmp_path, "scalar", lambda: None)
+    assert verdict.kind == "right", verdict.why
 
 
 @pytest.mark.long

@@ -189,7 +189,7 @@ struct Writer<'a> {
     symbols: Vec<String>,
     weights: Vec<u8>,
     /// Where in the weights each buffer of a constant begins.
-    offsets: Vec<usize>,
+    offsets: Vec<Option<usize>>,
     results: Vec<Value>,
 }
 
@@ -229,7 +229,7 @@ impl<'a> Writer<'a> {
             symbols.extend(shape.iter().flat_map(Expr::symbols).map(str::to_owned));
         }
         let symbols = symbols.into_iter().collect();
-        let (weights, offsets) = weights(module, program, options)?;
+        let (weights, offsets) = weights(module, program, &results, options)?;
         Ok(Writer { model, program, calls, symbols, weights, offsets, results })
     }
 
@@ -325,7 +325,8 @@ impl<'a> Writer<'a> {
             Storage::Input(i) => format!("(void *)inputs[{i}]"),
             Storage::Output(i) => format!("outputs[{i}]"),
             Storage::Constant(_) | Storage::Prepared => {
-                format!("(void *)(w + {})", self.offsets[buffer])
+                let at = self.offsets[buffer];
+                at.map_or_else(|| "NULL".to_owned(), |at| format!("(void *)(w + {at})"))
             }
             Storage::Arena => {
                 let slot = slots.iter().position(|slot| slot.buffers.contains(&buffer));
@@ -495,14 +496,15 @@ fn shape(module: &Module, value: Value) -> Option<(DType, Vec<Expr>)> {
     }
 }
 
-/// The bytes of the constants that steps read, and where each buffer of one begins.
+/// The bytes of the constants that steps read or that are results, and where each buffer of one begins.
 ///
 /// What is made of constants is made now, by the code itself.
 fn weights(
     module: &Module,
     program: &Program,
+    results: &[Value],
     options: &Options,
-) -> Result<(Vec<u8>, Vec<usize>), SessionError> {
+) -> Result<(Vec<u8>, Vec<Option<usize>>), SessionError> {
     let mut filled = setup::constants(module, program)?;
     if !program.setup.is_empty() {
         // It runs here, wherever the model will.
@@ -519,10 +521,13 @@ fn weights(
     read.extend(
         stored.filter(|&buffer| program.setup.iter().all(|c| !c.buffers.contains(&buffer))),
     );
+    // What is packed for steps may be a result as it came.
+    read.extend(results.iter().filter_map(|value| program.values.get(value)).map(|s| s.buffer));
     let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
     for (buffer, tensor) in filled.iter().enumerate() {
-        offsets.push(bytes.len());
-        if let Some(tensor) = tensor.as_ref().filter(|_| read.contains(&buffer)) {
+        let tensor = tensor.as_ref().filter(|_| read.contains(&buffer));
+        offsets.push(tensor.map(|_| bytes.len()));
+        if let Some(tensor) = tensor {
             bytes.extend_from_slice(tensor.bytes());
             bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
         }
