@@ -10,9 +10,8 @@ use crate::accumulate::Accumulators;
 use crate::c_tokens::{replaced, words};
 use crate::contraction::{Kernels, Tiles};
 use crate::declare::is_small;
-use crate::source::is_signed;
 use crate::source_range::places;
-use crate::{Declared, Member, Part, Problem};
+use crate::{Declared, Part, Problem};
 
 /// How loops are written into a file.
 #[derive(Debug, Clone, Default)]
@@ -286,16 +285,10 @@ impl Statements for Test<'_> {
 /// Lets parameters that are unsigned be signed, and writes members as such.
 fn style_of(part: &Part, style: &CStyle) -> CStyle {
     let mut style = style.clone();
-    for Member { name, text, array, .. } in &part.members {
-        let text = match is_signed(&array.element) {
-            true => text.clone(),
-            false => format!("(({}){text})", style.index),
-        };
-        style.params.insert(name.clone(), text);
-    }
-    for name in &part.unsigned {
-        style.params.insert(name.clone(), format!("(({}){name})", style.index));
-    }
+    let members = part.members.iter().map(|member| &member.name);
+    let names: Vec<String> = members.chain(&part.unsigned).cloned().collect();
+    let texts = part.parameters(&names, &style.index);
+    style.params.extend(names.into_iter().zip(texts));
     style
 }
 

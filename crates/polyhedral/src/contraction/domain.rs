@@ -65,7 +65,9 @@ impl Bounds {
     /// Returns whether all that is packed is used: with rows left out, what is between the bounds
     /// of columns and reduced loops alone is in the domain for some row, and the other way round.
     fn packs(&self, domain: &Relation, kinds: &[LoopKind], budget: &Budget) -> Result<bool, Error> {
-        let Some(reduced) = self.ragged_loop else { return Ok(true) };
+        if self.ragged_loop.is_none() {
+            return Ok(true);
+        }
         let params = domain.params(budget)?;
         let groups =
             [[LoopKind::Row, LoopKind::RowOuter], [LoopKind::Column, LoopKind::ColumnOuter]];
@@ -75,7 +77,7 @@ impl Bounds {
             let alone = Self { sloped: [None, None], ragged, ..self.clone() };
             let mut packed = alone.points(domain, 0, 0)?.intersect_params(&params, budget)?;
             let mut used = domain.clone();
-            for at in (0..kinds.len()).rev().filter(|at| is_out(*at) && *at != reduced) {
+            for at in (0..kinds.len()).rev().filter(|at| is_out(*at)) {
                 packed = packed.project_out(at..at + 1, budget)?;
                 used = used.project_out(at..at + 1, budget)?;
             }

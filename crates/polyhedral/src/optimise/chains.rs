@@ -24,6 +24,7 @@ use tangram_presburger::{Budget, Conjunction, Relation, Rows, Space, Tuple, Unio
 
 use super::cost::Along;
 use super::stride::{self, AccessStride, Accesses};
+use super::tile_innermost::{below, is_band};
 use super::{Arranged, Improved, pivot};
 use crate::schedule::Constraints;
 use crate::scop::{Basis, Kind, Scop};
@@ -241,22 +242,10 @@ struct Nest {
     own: Range<usize>,
 }
 
-fn is_band(tree: &ScheduleTree, node: Node) -> bool {
-    matches!(tree.kind(node), NodeKind::Band(_))
-}
-
 /// Lists leaves from left to right.
 fn leaves(tree: &ScheduleTree) -> Vec<Node> {
-    let (mut found, mut open) = (Vec::new(), vec![tree.root()]);
-    while let Some(node) = open.pop() {
-        if matches!(tree.kind(node), NodeKind::Leaf) {
-            found.push(node);
-        }
-        let mut children: Vec<Node> = tree.children(node).collect();
-        children.reverse();
-        open.extend(children);
-    }
-    found
+    let is_leaf = |node: &Node| matches!(tree.kind(*node), NodeKind::Leaf);
+    below(tree, tree.root()).into_iter().filter(is_leaf).collect()
 }
 
 /// Finds the leaves below a node, one of which is at a position.
@@ -272,10 +261,10 @@ fn leaves_below(tree: &ScheduleTree, node: Node, at: usize) -> Range<usize> {
 
 /// Finds the leaves below a node.
 fn first_leaves(tree: &ScheduleTree, node: Node) -> Option<Range<usize>> {
-    let below = |leaf: &Node| {
+    let is_below = |leaf: &Node| {
         std::iter::successors(Some(*leaf), |node| tree.parent(*node)).any(|n| n == node)
     };
-    let at = leaves(tree).iter().position(below)?;
+    let at = leaves(tree).iter().position(is_below)?;
     Some(leaves_below(tree, node, at))
 }
 

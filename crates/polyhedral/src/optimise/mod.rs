@@ -148,7 +148,8 @@ pub const WORTH: f64 = 0.8;
 /// leave more to tiles, and larger ones load and store the matrix less often. Of 24, 48 and 96
 /// columns the first is the fastest for matrices of 500 and 600 rows, by a third to a half.
 const FACTOR_BLOCK: usize = 24;
-/// Hundredths of a budget for the search for an order, and for rows side by side where none is found.
+/// Hundredths of a budget for the search for an order, and for rows side by side where none is found;
+/// the latter come on top, so that code generation has what the search leaves.
 const SHARES: [u64; 2] = [80, 40];
 /// What a loop costs that runs on several threads.
 const THREADS: f64 = 0.5;
@@ -230,14 +231,14 @@ impl Scop {
             });
         }
         // Where no new order is found, rows of the old one may still run side by side.
-        let share = budget.share(SHARES[0]);
+        let [share, more] = SHARES.map(|hundredths| budget.share(hundredths));
         let outcome = self.improved(&constraints, recipe, &share);
+        budget.spend(usize::try_from(share.used()).unwrap_or(usize::MAX))?;
         let outcome = match outcome {
             Ok(found) if found.gained => return Ok(found.with_private(Vec::new())),
             outcome => outcome,
         };
-        let left = budget.share(SHARES[1]);
-        if let Ok(Some(found)) = self.chained(&constraints, &left) {
+        if let Ok(Some(found)) = self.chained(&constraints, &more) {
             return Ok(found.with_private(Vec::new()));
         }
         Ok(match outcome {

@@ -35,7 +35,7 @@ pub(super) struct Work<'a> {
 }
 
 /// Lists the nodes below a node, from left to right.
-fn below(tree: &ScheduleTree, node: Node) -> Vec<Node> {
+pub(super) fn below(tree: &ScheduleTree, node: Node) -> Vec<Node> {
     let children = |node| {
         let mut children: Vec<Node> = tree.children(node).collect();
         children.reverse();
@@ -50,7 +50,7 @@ fn below(tree: &ScheduleTree, node: Node) -> Vec<Node> {
     all
 }
 
-fn is_band(tree: &ScheduleTree, node: Node) -> bool {
+pub(super) fn is_band(tree: &ScheduleTree, node: Node) -> bool {
     matches!(tree.kind(node), NodeKind::Band(_))
 }
 

@@ -175,8 +175,8 @@ impl Scop {
             let count = input.dims.len();
             let name_of = format!("S{}", self.statements.len());
             let tuple = Tuple { name: name_of, ..input.clone() };
-            let from = identity(&tuple, &input)?;
-            let cells = from.apply_range(writes, budget)?;
+            let cells = writes.coalesce(budget)?;
+            let cells = cells.cast(Some(tuple.clone()), writes.space().output.clone())?;
             let domain = cells.domain(budget)?;
             self.reads = self.reads.union(&along(&cells, depth, &name, budget)?.into())?;
             self.may_writes = self.may_writes.union(&cells.clone().into())?;
@@ -217,22 +217,11 @@ fn along(map: &Relation, depth: usize, name: &str, budget: &Budget) -> Result<Re
         let column = rows.input(at);
         rows.output_is(at, &[], &[(column, 1)]);
     }
-    let first = Space::map(space.params.clone(), input, Tuple::anonymous(depth));
+    let first = Space::map(space.params.clone(), input.clone(), Tuple::anonymous(depth));
     let cells = rows.relation(first)?.flat_range_product(map, budget)?;
     let count = cells.space().output.dims.len();
     let to = Tuple { name: name.to_owned(), ..Tuple::anonymous(count) };
-    Ok(cells.apply_range(&identity(&cells.space().output, &to)?, budget)?)
-}
-
-/// Relates each point of a tuple to that of another one with the same coordinates.
-fn identity(from: &Tuple, to: &Tuple) -> Result<Relation, tangram_presburger::Error> {
-    let count = to.dims.len();
-    let mut rows = Rows::new(0, count, count);
-    for at in 0..count {
-        let column = rows.input(at);
-        rows.output_is(at, &[], &[(column, 1)]);
-    }
-    rows.relation(Space::map(Vec::new(), from.clone(), to.clone()))
+    Ok(cells.cast(Some(input), to)?)
 }
 
 /// Parameters, and numbers of cells over them.
