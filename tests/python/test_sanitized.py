@@ -75,6 +75,31 @@ def test_a_weight_is_a_result_as_well(tangram_bin, tmp_path, sanitizers) -> None
     assert verdict.kind == "right", verdict.why
 
 
+def test_a_double_is_as_exact_as_the_floats_it_is_made_of() -> None:
+    model = helper.make_model(
+        helper.make_graph(
+            [
+                helper.make_node("Cast", ["x"], ["wide"], to=TensorProto.DOUBLE),
+                helper.make_node("Exp", ["x"], ["power"]),
+                helper.make_node("Cast", ["power"], ["power64"], to=TensorProto.DOUBLE),
+                helper.make_node("Add", ["wide", "power64"], ["sum"]),
+                helper.make_node("Exp", ["wide"], ["exact"]),
+                helper.make_node("Shape", ["x"], ["shape"]),
+            ],
+            "g",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])],
+            [
+                helper.make_tensor_value_info("sum", TensorProto.DOUBLE, [2]),
+                helper.make_tensor_value_info("exact", TensorProto.DOUBLE, [2]),
+                helper.make_tensor_value_info("shape", TensorProto.INT64, [1]),
+            ],
+        ),
+        opset_imports=[helper.make_opsetid("", 17)],
+        ir_version=8,
+    )
+    assert sanitized.precisions(model) == [np.float32, np.float64, None]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("machine", ["scalar", "native"])
 def test_a_thousand_random_models_stay_in_their_blocks(tangram_bin, tmp_path, sanitizers, machine) -> None:
