@@ -162,14 +162,43 @@ impl Stage {
     /// The element of `tensor` at the loops `loops`, with which it is broadcast as in NumPy;
     /// `None` if it is not clear that it fits.
     pub fn broadcast_over(&mut self, tensor: &TensorRef, loops: &[usize]) -> Option<ScalarId> {
-        let at = self.broadcast_index(tensor, loops)?;
-        Some(self.load(tensor, &at))
+        let element = self.broadcast_exact(tensor, loops)?;
+        Some(self.widened(element))
     }
 
     /// The same, in the type of the tensor.
     pub fn broadcast_exact(&mut self, tensor: &TensorRef, loops: &[usize]) -> Option<ScalarId> {
-        let at = self.broadcast_index(tensor, loops)?;
-        Some(self.load_exact(tensor, &at))
+        match self.broadcast_index(tensor, loops) {
+            Some(at) => Some(self.load_exact(tensor, &at)),
+            None => self.broadcast_lookup(tensor, loops),
+        }
+    }
+
+    /// The same where only a run says of an extent whether it is that of its loop or 1; any other
+    /// one is refused.
+    fn broadcast_lookup(&mut self, tensor: &TensorRef, loops: &[usize]) -> Option<ScalarId> {
+        let lead = loops.len().checked_sub(tensor.rank())?;
+        let mut place = Vec::new();
+        for (extent, &at) in tensor.extents.iter().zip(&loops[lead..]) {
+            let whole = self.extents[at].clone();
+            place.push(match (extent.as_int(), whole.as_int()) {
+                _ if equal(extent, &whole) => self.index(at),
+                (Some(1), _) => self.int(0),
+                (Some(_), Some(_)) => return None,
+                _ => self.broadcast_place(extent, &whole, at),
+            });
+        }
+        Some(self.lookup(tensor, place))
+    }
+
+    /// The iterator of loop `at` where `extent` is `whole`, 0 where it is 1, else no place.
+    fn broadcast_place(&mut self, extent: &Expr, whole: &Expr, at: usize) -> ScalarId {
+        let (own, whole) = (self.extent(extent), self.extent(whole));
+        let (here, zero, one, nowhere) = (self.index(at), self.int(0), self.int(1), self.int(-1));
+        let fits = self.compare(Comparison::Eq, own, whole);
+        let here = self.select(fits, here, nowhere);
+        let single = self.compare(Comparison::Eq, own, one);
+        self.select(single, zero, here)
     }
 
     /// The index for that.

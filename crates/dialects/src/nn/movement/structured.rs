@@ -107,6 +107,10 @@ pub(super) fn tile(cx: &StructuredCx<'_>) -> Option<Structured> {
     let (x, out) = (cx.operand(0)?, cx.result(0)?);
     let copies = cx.exprs("reps", 1)??;
     (copies.len() == x.rank() && out.rank() == x.rank()).then_some(())?;
+    let is_open = |(copies, extent): (&Expr, &Expr)| copies.as_int() != Some(1) && !extent.is_int();
+    if copies.iter().zip(&x.extents).any(is_open) {
+        return Some(tile_by_remainder(&x, &out, &copies));
+    }
     let mut extents = Vec::new();
     for (copies, extent) in copies.iter().zip(&x.extents) {
         extents.extend([copies.clone(), extent.clone()]);
@@ -118,15 +122,32 @@ pub(super) fn tile(cx: &StructuredCx<'_>) -> Option<Structured> {
         from.push(element);
         to.push(match (copies.as_int(), extent.as_int()) {
             (Some(1), _) => element,
-            (_, Some(extent)) => {
-                let first = stage.times(copy, extent);
+            (_, extent) => {
+                let first = stage.times(copy, extent?);
                 stage.sum(first, element)
             }
-            _ => return None,
         });
     }
     let value = stage.load_exact(&x, &from);
     Some(Structured::one(stage.store(&out, &to, value)))
+}
+
+/// One nest over the result, as copies of an open extent start at no affine place.
+fn tile_by_remainder(x: &TensorRef, out: &TensorRef, copies: &[Expr]) -> Structured {
+    let mut stage = Stage::over(&out.extents);
+    let mut place = Vec::new();
+    for (i, (copies, extent)) in copies.iter().zip(&x.extents).enumerate() {
+        let here = stage.index(i);
+        place.push(match copies.as_int() {
+            Some(1) => here,
+            _ => {
+                let extent = stage.extent(extent);
+                stage.binary(Binary::Rem, here, extent)
+            }
+        });
+    }
+    let value = stage.lookup(x, place);
+    Structured::one(stage.store_parallel(out, value))
 }
 
 /// Reads shifted: a number outside for constants, else at places that the body computes.

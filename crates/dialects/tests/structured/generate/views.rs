@@ -128,6 +128,14 @@ pub(super) fn made(g: &mut Generator<'_>, lines: &mut Vec<String>) {
     lines.push(line("broadcast_to", &[tensor(element, &part), wanted], &[], 1));
     let copies: Vec<i64> = (0..rank).map(|_| g.int(0, 3)).collect();
     lines.push(line("tile", &[x.clone(), constants(&copies)], &[], 1));
+    // Extents that are open beside numbers, which a run finds to be equal or 1.
+    let numbers: Vec<String> = (0..rank).map(|_| g.pick(&["1", "2", "3"]).to_owned()).collect();
+    let mut opened = numbers.clone();
+    opened[g.random.usize(..rank)] = "N".to_owned();
+    let wanted = format!("i64[{rank}] = ({})", numbers.join(", "));
+    lines.push(line("broadcast_to", &[tensor(element, &opened), wanted], &[], 1));
+    let pair = [tensor(element, &opened), tensor(element, &numbers)];
+    lines.push(line("equal", &pair, &[], 1));
     let mode = g.pick(&["constant", "constant", "edge", "reflect", "wrap"]);
     let low = if mode == "constant" { -2 } else { 0 };
     let widths: Vec<i64> = (0..2 * rank).map(|_| g.int(low, 3)).collect();
