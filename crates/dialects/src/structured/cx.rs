@@ -135,6 +135,15 @@ impl<'a> StructuredCx<'a> {
         exprs.iter().map(Expr::as_int).collect::<Option<Vec<_>>>().map(Some)
     }
 
+    /// The integer of attribute `name` or of operand `i`; `None` if neither is there, or it is
+    /// computed at run time.
+    pub fn int(&self, name: &str, i: usize) -> Option<i64> {
+        match self.attrs().int(name) {
+            Some(int) => Some(int),
+            None => self.ints(name, i)??.first().copied(),
+        }
+    }
+
     /// As [`StructuredCx::ints`], with elements that are extents of other tensors as expressions.
     pub fn exprs(&self, name: &str, i: usize) -> Option<Option<Vec<Expr>>> {
         if let Some(list) = self.attrs().ints(name) {

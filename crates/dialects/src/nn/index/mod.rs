@@ -1,5 +1,7 @@
 //! Operations that pick, place, search and sort elements by index.
 
+mod running;
+mod selection;
 mod structured;
 
 use smallvec::smallvec;
@@ -12,6 +14,7 @@ use tangram_tensor::{Tensor, shape};
 use super::{NnOp, maybe, op, operand, optional, result};
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{Contents, Dims, InferExt, Result, Shaped, axis, one, one_with, several};
+use crate::structured::{Binary, Number};
 use crate::{dims, infer_error};
 
 pub(super) use structured::{constant_number, only_element};
@@ -123,6 +126,7 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_topk,
     )
+    .structured(selection::topk)
     .eval(eval_topk),
     op(
         "nn.unique",
@@ -167,6 +171,7 @@ pub(super) static OPS: &[NnOp] = &[
         SCAN_ATTRS,
         infer_like_data,
     )
+    .structured(|cx| running::running(cx, (Binary::Add, Number::zero)))
     .eval(|cx| running(cx, kernels::cumsum)),
     op(
         "nn.cumprod",
@@ -176,6 +181,7 @@ pub(super) static OPS: &[NnOp] = &[
         SCAN_ATTRS,
         infer_like_data,
     )
+    .structured(|cx| running::running(cx, (Binary::Mul, Number::one)))
     .eval(|cx| running(cx, kernels::cumprod)),
     op(
         "nn.one_hot",
@@ -199,6 +205,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("axis", AttrKind::Int, "the flattened tensor if absent")],
         infer_compress,
     )
+    .structured(selection::compress)
     .eval(eval_compress),
 ];
 
@@ -329,11 +336,13 @@ fn infer_one_hot(cx: &InferCx<'_>) -> Result {
 
 fn infer_compress(cx: &InferCx<'_>) -> Result {
     let data = cx.tensor(0)?;
+    let kept = |flags: Vec<i64>| flags.iter().filter(|&&flag| flag != 0).count() as i64;
+    let count = cx.constant_ints(1).map_or(Dim::UNKNOWN, |flags| Dim::fixed(kept(flags)));
     let out: Option<Dims> = match (cx.attrs().int("axis"), &data.dims) {
-        (None, _) => Some(smallvec![Dim::UNKNOWN]),
+        (None, _) => Some(smallvec![count]),
         (Some(along), Some(from)) => {
             let mut out = from.clone();
-            out[axis(along, from.len())?] = Dim::UNKNOWN;
+            out[axis(along, from.len())?] = count;
             Some(out)
         }
         (Some(_), None) => None,

@@ -57,4 +57,37 @@ pub(super) fn picks(g: &mut Generator<'_>, lines: &mut Vec<String>) {
         tensor(g.pick(ALL), &["2".to_owned()]),
     ];
     lines.push(line("one_hot", &operands, &[format!("axis={at}")], 1));
+    chosen(g, lines);
+}
+
+/// What goes through a dimension from one end to the other.
+fn chosen(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let shape = g.shape(1, 3);
+    let rank = shape.len();
+    let along = g.random.usize(..rank);
+    let written = if g.flag() { along as i64 } else { along as i64 - rank as i64 };
+    for name in ["cumsum", "cumprod"] {
+        let attrs = [
+            format!("axis={written}"),
+            format!("exclusive={}", g.flag()),
+            format!("reverse={}", g.flag()),
+        ];
+        lines.push(line(name, &[tensor(g.pick(NUMBERS), &shape)], &attrs, 1));
+    }
+    let count = g.int(0, 4);
+    let mut deep = shape.clone();
+    deep[along] = if g.chance(4) { "N".to_owned() } else { g.int(count, count + 3).to_string() };
+    let x = tensor(g.pick(NUMBERS), &deep);
+    let attrs = [format!("k={count}"), format!("axis={written}"), format!("largest={}", g.flag())];
+    lines.push(line("topk", &[x], &attrs, 2));
+    let flags: Vec<i64> = (0..g.int(1, 9)).map(|_| g.int(0, 1)).collect();
+    let texts: Vec<String> = flags.iter().map(i64::to_string).collect();
+    let condition = format!("i1[{}] = ({})", flags.len(), texts.join(", "));
+    let element = g.pick(ALL);
+    let mut long = shape;
+    long[along] = flags.len().to_string();
+    let operands = [tensor(element, &long), condition.clone()];
+    lines.push(line("compress", &operands, &[format!("axis={written}")], 1));
+    let flat = [g.int(3, 5), g.int(3, 4)].map(|n| n.to_string());
+    lines.push(line("compress", &[tensor(element, &flat), condition], &[], 1));
 }
