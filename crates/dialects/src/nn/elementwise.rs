@@ -465,17 +465,19 @@ fn structured_gelu(cx: &StructuredCx<'_>) -> Option<Structured> {
     }
 }
 
-/// In `f64`, as the kernel; integers would have to saturate on the way back.
+/// In `f64`, as the kernel.
 fn structured_shrink(cx: &StructuredCx<'_>) -> Option<Structured> {
     let (bias, limit) = (factor(cx, "bias", 0.0), factor(cx, "lambd", 0.5));
-    of_float(cx, |s, x| {
+    each(cx, |s, x| {
         let value = s.cast(DType::F64, x);
         let [bias, low, high, zero] = [bias, -limit, limit, 0.0].map(|n| s.number(value, n));
         let (raised, lowered) = (s.add(value, bias), s.sub(value, bias));
         let below = s.compare(Comparison::Lt, value, low);
         let above = s.compare(Comparison::Gt, value, high);
         let upper = s.select(above, lowered, zero);
-        s.select(below, raised, upper)
+        let value = s.select(below, raised, upper);
+        let to = s.type_of(x);
+        if to.is_float() { value } else { scalars::saturated(s, value, to) }
     })
 }
 

@@ -250,6 +250,9 @@ fn structured_reduction(cx: &StructuredCx<'_>, kind: Reduce) -> Option<Structure
     if kind == Reduce::LogSumExp {
         return structured_log_sum_exp(&x, &out, &reducing, keep);
     }
+    if kind == Reduce::Mean && matches!(x.element, DType::I64 | DType::U64) {
+        return structured_wide_mean(&x, &out, &reducing, keep);
+    }
     let plan = Combination::new(kind, &x)?;
     let (mut stage, at) = reducing.nest(&x.extents);
     let element = stage.load(&x, &at);
@@ -311,11 +314,9 @@ impl Combination {
             });
         }
         match kind {
-            // The kernel computes these of integers in more than 64 bits, or in `f64`, and
-            // saturates.
-            Reduce::Mean if !float && element.size_bits() == 64 => return None,
             Reduce::Mean if !float => element = DType::I64,
-            Reduce::L2 | Reduce::LogSum if !float => return None,
+            // Of integers as the kernel: in `f64`, and then as a cast.
+            Reduce::L2 | Reduce::LogSum if !float => element = DType::F64,
             _ => {}
         }
         let square: fn(&mut Stage, ScalarId) -> ScalarId = |s, x| s.mul(x, x);
@@ -342,8 +343,9 @@ fn structured_log_sum_exp(
     reducing: &Reducing,
     keep: bool,
 ) -> Option<Structured> {
-    x.element.is_float().then_some(())?;
     let mut loops = Loops::default();
+    let floats = (!x.element.is_float()).then(|| loops.map(x, |s, x| s.cast(DType::F64, x)));
+    let x = floats.as_ref().unwrap_or(x);
     let greatest = reducing.greatest(&mut loops, x);
     let shift = loops.map(&greatest, |s, m| {
         let (zero, infinity) = (s.number(m, 0.0), s.number(m, f64::INFINITY));
@@ -364,6 +366,55 @@ fn structured_log_sum_exp(
     let logarithm = stage.unary(Unary::Log, sum);
     let value = stage.add(offset, logarithm);
     let to = written(&mut stage, reducing, out, keep);
+    loops.push(stage.store(out, &to, value));
+    Some(loops.finish())
+}
+
+/// The mean of 64-bit integers towards zero, whose sum may have more bits: the upper and the lower
+/// halves are summed by themselves. Exact for fewer than 2^31 elements.
+fn structured_wide_mean(
+    x: &TensorRef,
+    out: &TensorRef,
+    reducing: &Reducing,
+    keep: bool,
+) -> Option<Structured> {
+    let mut loops = Loops::default();
+    let zero = (Binary::Add, Number::zero(DType::I64));
+    let upper = reducing.reduce(&mut loops, x, zero, |s, x| {
+        let half = s.number(x, 32.0);
+        let upper = s.binary(Binary::ShiftRight, x, half);
+        s.cast(DType::I64, upper)
+    });
+    let lower = reducing.reduce(&mut loops, x, zero, |s, x| {
+        let mask = s.number(x, f64::from(u32::MAX));
+        let lower = s.binary(Binary::BitAnd, x, mask);
+        s.cast(DType::I64, lower)
+    });
+    let count = reducing.count(&x.extents)?;
+    let mut stage = Stage::over(&upper.extents);
+    let (upper, lower) = (stage.broadcast(&upper)?, stage.broadcast(&lower)?);
+    let s = &mut stage;
+    let (half, mask, count) = (s.int(32), s.int(i64::from(u32::MAX)), s.extent(&count));
+    let carry = s.binary(Binary::ShiftRight, lower, half);
+    let (upper, lower) = (s.add(upper, carry), s.binary(Binary::BitAnd, lower, mask));
+    // Long division, rounding down.
+    let rest = s.binary(Binary::Mod, upper, count);
+    let whole = s.sub(upper, rest);
+    let whole = s.div(whole, count);
+    let (whole, rest) =
+        (s.binary(Binary::ShiftLeft, whole, half), s.binary(Binary::ShiftLeft, rest, half));
+    let rest = s.add(rest, lower);
+    let quotient = s.div(rest, count);
+    let done = s.mul(quotient, count);
+    let floor = s.add(whole, quotient);
+    // A negative mean that is no integer is one more.
+    let (zero, one) = (s.int(0), s.int(1));
+    let negative = s.compare(Comparison::Lt, upper, zero);
+    let inexact = s.compare(Comparison::Ne, rest, done);
+    let up = s.binary(Binary::And, negative, inexact);
+    let next = s.add(floor, one);
+    let value = s.select(up, next, floor);
+    let to = written(s, reducing, out, keep);
     loops.push(stage.store(out, &to, value));
     Some(loops.finish())
 }
@@ -423,18 +474,16 @@ fn structured_softmax(cx: &StructuredCx<'_>, kind: Softmax) -> Option<Structured
     Some(loops.finish())
 }
 
-/// The greatest element, the first place along the axis that has it or a NaN, and 1 there.
+/// The greatest element, the first place that has it or a NaN, and 1 there.
 fn structured_hardmax(cx: &StructuredCx<'_>) -> Option<Structured> {
     let (x, out) = (cx.operand(0).filter(|x| x.element.is_float())?, cx.result(0)?);
-    (!cx.attrs().flag("flatten")).then_some(())?;
-    let along = structured::axis(cx.attrs().int("axis").unwrap_or(-1), x.rank())?;
     let reducing = softmax_axes(cx, x.rank())?;
     let mut loops = Loops::default();
     let greatest = reducing.greatest(&mut loops, &x);
     let first = reducing.place(&mut loops, &x, &greatest, false);
     let mut stage = Stage::over(&out.extents);
     let first = stage.broadcast_over(&first, &reducing.kept_loops())?;
-    let here = stage.index(along);
+    let here = reducing.position(&mut stage, &x.extents, reducing.reduced_loops());
     let hit = stage.compare(Comparison::Eq, first, here);
     let value = stage.cast(out.element, hit);
     loops.push(stage.store_parallel(&out, value));

@@ -112,8 +112,36 @@ impl Reducing {
         self.reduce(loops, x, (Binary::Max, lowest), |_, x| x)
     }
 
-    /// The first (or `last`) place along the only reduced dimension of `x` that has the `best`
-    /// element, or a NaN; -1 if none has.
+    /// Which of the elements that become one, in row-major order, is that of a nest whose loops
+    /// `loops` are over the reduced dimensions.
+    pub fn position(
+        &self,
+        stage: &mut Stage,
+        extents: &[Expr],
+        loops: impl IntoIterator<Item = usize>,
+    ) -> ScalarId {
+        let mut position = None;
+        for (dimension, own) in self.places(true).into_iter().zip(loops) {
+            let own = stage.index(own);
+            position = Some(match position {
+                None => own,
+                Some(outer) => {
+                    let extent = stage.extent(&extents[dimension]);
+                    let outer = stage.mul(outer, extent);
+                    stage.add(outer, own)
+                }
+            });
+        }
+        position.unwrap_or_else(|| stage.int(0))
+    }
+
+    /// Where a nest over all dimensions has its loops over those that are reduced.
+    pub fn reduced_loops(&self) -> Vec<usize> {
+        self.places(true)
+    }
+
+    /// The first (or `last`) place, in row-major order over the reduced dimensions of `x`, that has
+    /// the `best` element, or a NaN; -1 if none has.
     pub fn place(
         &self,
         loops: &mut Loops,
@@ -132,7 +160,8 @@ impl Reducing {
             true => (Binary::Max, -1),
             false => (Binary::Min, i64::MAX),
         };
-        let (here, nowhere) = (stage.index(kept.len()), stage.int(none));
+        let here = self.position(&mut stage, &x.extents, kept.len()..);
+        let nowhere = stage.int(none);
         let place = stage.select(hit, here, nowhere);
         let found = loops.temporary(DType::I64, &self.kept(&x.extents));
         loops.push(stage.store_reduced(&found, (by, Number::Int(DType::I64, none)), place));

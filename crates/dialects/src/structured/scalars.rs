@@ -1,6 +1,8 @@
 //! Scalar formulas that several operations share, as the reference kernels compute them.
 
-use super::{Binary, Comparison, ScalarId, Stage, Unary};
+use tangram_tensor::DType;
+
+use super::{Binary, Comparison, Number, ScalarId, Stage, Unary};
 
 /// `x` where not negative, else 0.
 pub(crate) fn relu(s: &mut Stage, x: ScalarId) -> ScalarId {
@@ -169,4 +171,16 @@ pub(crate) fn clip(
         let above = s.compare(Comparison::Gt, x, high);
         s.select(above, high, x)
     })
+}
+
+/// An `f64` as an integer of type `to`: truncated, the nearest one where it does not fit.
+pub(crate) fn saturated(s: &mut Stage, x: ScalarId, to: DType) -> ScalarId {
+    let (least, greatest) = (Number::lowest(to), Number::highest(to));
+    let (least, greatest) = (s.constant(least), s.constant(greatest));
+    // The greatest numbers of 64 bits are rounded up: what is below them fits.
+    let (low, high) = (s.cast(DType::F64, least), s.cast(DType::F64, greatest));
+    let (below, above) = (s.compare(Comparison::Le, x, low), s.compare(Comparison::Ge, x, high));
+    let value = s.cast(to, x);
+    let value = s.select(above, greatest, value);
+    s.select(below, least, value)
 }

@@ -7,13 +7,17 @@ use tangram_tensor::image::{AspectPolicy, ResizeMode, ResizeParams, ResizeTarget
 use super::resize_params;
 use crate::structured::{Number, Stage, Structured, StructuredCx, axis, equal};
 
+const TRANSFORM: &str = "coordinate_transformation_mode";
+
 /// Along each axis, the place that is read is `floor((a * i + b) / c)`; `None` where the kernel
 /// reads anything else. A resized axis needs numbers as extents.
 pub(super) fn nearest(cx: &StructuredCx<'_>) -> Option<Structured> {
     let (x, out) = (cx.operand(0)?, cx.result(0)?);
     let params = resize_params(cx.attrs(), Vec::new()).ok()?;
     let plain = params.mode == ResizeMode::Nearest && params.policy == AspectPolicy::Stretch;
-    (plain && !cx.has(1) && x.rank() == out.rank()).then_some(())?;
+    // A region of interest counts for one way of counting coordinates alone.
+    let cropped = cx.has(1) && cx.attrs().text(TRANSFORM) == Some("tf_crop_and_resize");
+    (plain && !cropped && x.rank() == out.rank()).then_some(())?;
     let scales = match sized(cx) {
         true => None,
         false => Some(match cx.attrs().floats("scales") {

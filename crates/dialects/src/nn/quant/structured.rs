@@ -44,6 +44,19 @@ fn scale_index(
     Some(at)
 }
 
+/// The zero point beside a scale that is read at `index`; of one element, the two may differ in rank.
+fn zero_point(
+    stage: &mut Stage,
+    zero: &TensorRef,
+    scale: &TensorRef,
+    index: &[AffineExpr],
+) -> Option<ScalarId> {
+    if zero.extents == scale.extents {
+        return Some(stage.load_exact(zero, index));
+    }
+    scale.extents.iter().all(is_one).then(|| only_element(stage, zero))?
+}
+
 fn is_one(extent: &Expr) -> bool {
     extent.as_int() == Some(1)
 }
@@ -90,10 +103,7 @@ pub(super) fn quantize(cx: &StructuredCx<'_>) -> Option<Structured> {
     let quotient = stage.div(value, factor);
     let quotient = stage.rounded(precision, quotient);
     let zero = match cx.has(2) {
-        true => {
-            let zero = cx.operand(2).filter(|zero| zero.extents == scale.extents)?;
-            Some(stage.load_exact(&zero, &index))
-        }
+        true => Some(zero_point(&mut stage, &cx.operand(2)?, &scale, &index)?),
         false => None,
     };
     let value = quantized(&mut stage, quotient, zero, out.element)?;
@@ -113,8 +123,7 @@ pub(super) fn dequantize(cx: &StructuredCx<'_>) -> Option<Structured> {
     let value = stage.load_exact(&x, &loops);
     let mut value = stage.cast(element, value);
     if cx.has(2) {
-        let zero = cx.operand(2).filter(|zero| zero.extents == scale.extents)?;
-        let zero = stage.load_exact(&zero, &index);
+        let zero = zero_point(&mut stage, &cx.operand(2)?, &scale, &index)?;
         let zero = stage.cast(element, zero);
         value = stage.sub(value, zero);
     }
