@@ -14,7 +14,7 @@ use tangram_presburger::Budget;
 use crate::bounds::Excluded;
 use crate::c::lanes::{self, LANES, Lanes};
 use crate::c::tile::{self, Kernel, TILE};
-use crate::c::{self, PREAMBLE, RETURNED, UNNAMED};
+use crate::c::{self, RETURNED, UNNAMED, preamble};
 use crate::collapse::{collapse, without_unit_loops};
 use crate::contraction::factors;
 use crate::group::Group;
@@ -141,7 +141,7 @@ impl Functions<'_> {
             return String::new();
         }
         let kernels: String = self.kernels.iter().map(|kernel| kernel.text.as_str()).collect();
-        format!("{PREAMBLE}\n{kernels}{}", self.source)
+        format!("{}\n{kernels}{}", preamble(), self.source)
     }
 
     fn add(&mut self, kernels: Vec<Kernel>) {

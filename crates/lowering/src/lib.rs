@@ -53,6 +53,7 @@ mod relations;
 mod scop;
 mod storage;
 mod unit_dims;
+mod widening;
 mod winograd;
 
 pub use function_cache::Texts;
@@ -107,8 +108,8 @@ pub enum LowerError {
 }
 
 /// The start of every source: the elementary functions that compiled code uses.
-pub fn elementary_functions() -> &'static str {
-    c::PREAMBLE
+pub fn elementary_functions() -> String {
+    c::preamble()
 }
 
 /// Converts the function `function` to `linalg` on tensors, for other compilers.
@@ -148,6 +149,7 @@ pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program
     let mut refused = FxHashSet::default();
     loop {
         let mut draft = storage::Draft::of(&settled, block, &refused);
+        widening::widen(&mut draft);
         fusion::fuse(&mut draft);
         layout::choose(&mut draft);
         packing::pack(&mut draft, options);

@@ -125,7 +125,8 @@ impl Runner {
         names: impl Iterator<Item = String>,
         options: &Options,
     ) -> Result<Runner, SessionError> {
-        let calls = program.steps.iter().any(|step| matches!(step, ProgramStep::Call(_)));
+        let is_call = |step: &ProgramStep| matches!(step, ProgramStep::Call(_));
+        let calls = !program.setup.is_empty() || program.steps.iter().any(is_call);
         let library = if calls { Some(compiled(&program.source, options)?) } else { None };
         let prepared = Prepared::new(module, function, program, library.as_ref())?;
         let port = |(&value, name)| Port::of(module, value, name);

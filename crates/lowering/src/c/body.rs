@@ -6,6 +6,7 @@ use tangram_dialects::structured::{Binary, Body, Comparison, Number, Scalar, Sca
 use tangram_tensor::DType;
 
 use super::OUTSIDE;
+use super::half;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
 use crate::scop::array;
@@ -18,7 +19,7 @@ pub(crate) fn c_type(element: DType) -> &'static str {
         DType::I16 => "int16_t",
         DType::I32 => "int32_t",
         DType::I64 => "int64_t",
-        DType::U16 => "uint16_t",
+        DType::U16 | DType::F16 | DType::BF16 => "uint16_t",
         DType::U32 => "uint32_t",
         DType::U64 => "uint64_t",
         DType::F64 => "double",
@@ -36,12 +37,14 @@ pub(crate) fn is_supported(element: DType) -> bool {
     !element.is_packed()
         && (element == DType::Bool
             || element.is_int()
+            || half::is_half(element)
             || matches!(element, DType::F32 | DType::F64))
 }
 
 /// A number as C.
 pub(super) fn literal(number: Number) -> String {
     match number {
+        Number::Float(element, value) if half::is_half(element) => half::literal(element, value),
         Number::Float(element, value) => {
             let wide = element == DType::F64;
             let value = if wide { value } else { f64::from(value as f32) };
@@ -230,6 +233,7 @@ impl Scalars<'_> {
         let generic = &self.nest.generic;
         let name = |id: &ScalarId| format!("t{}", id.0);
         let ty = |id: &ScalarId| types[id.0 as usize];
+        let wide = |id: &ScalarId| half::widened(ty(id), &name(id));
         match scalar {
             Scalar::Input(at) => {
                 if let Some((_, text)) = self.known.iter().find(|own| own.0 == *at) {
@@ -255,8 +259,13 @@ impl Scalars<'_> {
             Scalar::Index(at) => format!("i{at}"),
             Scalar::Symbol(at) => self.parameters.text(&generic.symbols[*at]).unwrap_or_default(),
             Scalar::Constant(number) => literal(*number),
-            Scalar::Unary(function, a) => call(*function, ty(a), &name(a)),
-            Scalar::Binary(function, a, b) => operator(*function, ty(a), &name(a), &name(b)),
+            Scalar::Unary(function, a) => {
+                half::rounded(ty(a), call(*function, half::arithmetic(ty(a)), &wide(a)))
+            }
+            Scalar::Binary(function, a, b) => half::rounded(
+                ty(a),
+                operator(*function, half::arithmetic(ty(a)), &wide(a), &wide(b)),
+            ),
             Scalar::Compare(comparison, a, b) => {
                 let sign = match comparison {
                     Comparison::Eq => "==",
@@ -266,7 +275,7 @@ impl Scalars<'_> {
                     Comparison::Gt => ">",
                     Comparison::Ge => ">=",
                 };
-                format!("{} {sign} {}", name(a), name(b))
+                format!("{} {sign} {}", wide(a), wide(b))
             }
             Scalar::Select(c, a, b) => format!("{} ? {} : {}", name(c), name(a), name(b)),
             Scalar::Cast(to, a) => cast(*to, ty(a), &name(a)),
@@ -304,7 +313,12 @@ fn needed(body: &Body) -> Vec<bool> {
 
 /// Converts a number.
 fn cast(to: DType, from: DType, x: &str) -> String {
+    if half::is_half(from) {
+        let bits = to == from;
+        return if bits { x.to_owned() } else { cast(to, DType::F32, &half::widened(from, x)) };
+    }
     match (to, from) {
+        (to, from) if half::is_half(to) => half::of_float(to, from, x),
         (DType::Bool, DType::Bool) => x.to_owned(),
         (DType::Bool, _) => format!("{x} != 0"),
         (to, from) if from.is_float() && to.is_int() => {

@@ -2,13 +2,14 @@
 
 mod body;
 pub(crate) mod group;
+mod half;
 pub(crate) mod lanes;
 mod preamble;
 pub(crate) mod tile;
 pub(crate) mod winograd;
 
 pub(crate) use body::{c_type, index, is_supported};
-pub(crate) use preamble::PREAMBLE;
+pub(crate) use preamble::preamble;
 
 use std::fmt::Write;
 

@@ -1,11 +1,18 @@
 //! What the functions of a program use: types, rounding down, elementary functions.
 
+use super::half::CONVERSIONS;
+
 /// The start of a source.
+pub(crate) fn preamble() -> String {
+    format!("{FUNCTIONS}{CONVERSIONS}")
+}
+
+/// Types and elementary functions.
 ///
 /// The functions of one `float` have no branch, so that compilers vectorise loops over them. Their
 /// polynomials are best approximations found by Lawson's iteration, rounded to `float`;
 /// `tests/functions.rs` states their errors and measures them on every `float`.
-pub(crate) const PREAMBLE: &str = r#"#include <math.h>
+const FUNCTIONS: &str = r#"#include <math.h>
 #include <stdint.h>
 #include <string.h>
 

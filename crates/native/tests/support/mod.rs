@@ -92,7 +92,18 @@ impl Graph {
         inputs: &[&str],
         attributes: Vec<(&str, Attribute)>,
     ) -> String {
-        let name = self.fresh();
+        let [name] = self.node_of(operator, inputs, attributes);
+        name
+    }
+
+    /// A node with so many results.
+    pub(crate) fn node_of<const N: usize>(
+        &mut self,
+        operator: &str,
+        inputs: &[&str],
+        attributes: Vec<(&str, Attribute)>,
+    ) -> [String; N] {
+        let names = [(); N].map(|()| self.fresh());
         let attribute = attributes.into_iter().map(|(name, value)| {
             let mut proto =
                 AttributeProto { name: Some(name.to_owned()), ..AttributeProto::default() };
@@ -105,11 +116,11 @@ impl Graph {
         self.proto.node.push(NodeProto {
             op_type: Some(operator.to_owned()),
             input: inputs.iter().map(|&name| name.to_owned()).collect(),
-            output: vec![name.clone()],
+            output: names.to_vec(),
             attribute: attribute.collect(),
             ..NodeProto::default()
         });
-        name
+        names
     }
 
     pub(crate) fn floats(&mut self, extents: &[i64], values: Vec<f32>) -> String {
@@ -131,6 +142,18 @@ impl Graph {
             dims: vec![values.len() as i64],
             data_type: Some(7),
             int64_data: values.to_vec(),
+            ..TensorProto::default()
+        });
+        name
+    }
+
+    pub(crate) fn flags(&mut self, values: &[i32]) -> String {
+        let name = self.fresh();
+        self.proto.initializer.push(TensorProto {
+            name: Some(name.clone()),
+            dims: vec![values.len() as i64],
+            data_type: Some(9),
+            int32_data: values.to_vec(),
             ..TensorProto::default()
         });
         name
