@@ -34,10 +34,17 @@ FILLS = {
 }
 
 
-def driver(kernel: Kernel, form: str, versions: list[str], small: bool) -> str:
+CLOCK = """#include <time.h>
+static double now(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return t.tv_sec + 1e-9 * t.tv_nsec; }
+"""
+
+
+def driver(kernel: Kernel, form: str, versions: list[str], small: bool, clock: str = CLOCK) -> str:
     """Writes a program that runs versions of a kernel in turns.
 
-    Each line has the version's number, seconds of the processor, a hash of all bytes and a sum.
+    Each line has the version's number, seconds by the clock, a hash of all bytes and a sum.
+    `clock` defines `double now(void)`; usual is the time of the processor.
     """
     extents = kernel.extents(form)
     place = 1 if small else 0
@@ -71,10 +78,7 @@ def driver(kernel: Kernel, form: str, versions: list[str], small: bool) -> str:
     prototypes = "".join(f"void {version}({', '.join(types) or 'void'});\n" for version in versions)
     return f"""#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-{prototypes}{global_}
-static double now(void) {{ struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return t.tv_sec + 1e-9 * t.tv_nsec; }}
+{clock}{prototypes}{global_}
 static unsigned long bytes(unsigned long hash, const void *at, size_t size) {{
   const unsigned char *x = at;
   for (size_t i = 0; i < size; i++) hash = hash * 33 + x[i];
