@@ -243,11 +243,16 @@ def compared(program: pathlib.Path, versions: list[str]) -> str:
     return f"DIFFERS: {', '.join(wrong)}" if wrong else "same bits"
 
 
-def measured(maker: Maker, kernel: Kernel, form: str, exact, timed, arguments) -> dict:
+def checked(exact: concurrent.futures.Future) -> str:
+    """Compares the results of a program that was built."""
+    return compared(*exact.result())
+
+
+def measured(kernel: Kernel, check, timed, arguments) -> dict:
     """The row of a form."""
     row: dict = {"sizes": {name: large for name, (large, _) in kernel.sizes.items()}}
     try:
-        row["bits"] = compared(*exact.result()) if exact else "not compared"
+        row["bits"] = check.result() if check else "not compared"
         if timed:
             program, versions = timed.result()
             found = runs(program, arguments.rounds, versions)
@@ -294,8 +299,11 @@ def main() -> None:
                     timed = pool.submit(maker.build, larger, form, True) if arguments.rounds else None
                     jobs.append((larger, form, exact, timed))
             concurrent.futures.wait([job for row in jobs for job in row[2:] if job])
-            for larger, form, exact, timed in jobs:
-                row = measured(maker, larger, form, exact, timed, arguments)
+            # Results need no turns; times do.
+            checks = [exact and pool.submit(checked, exact) for _, _, exact, _ in jobs]
+            concurrent.futures.wait([check for check in checks if check])
+            for (larger, form, _, timed), check in zip(jobs, checks):
+                row = measured(larger, check, timed, arguments)
                 rows[f"{larger.name} {form}"] = row
                 show(larger, form, row)
     wrong = [key for key, row in rows.items() if row["bits"].startswith("DIFFERS")]

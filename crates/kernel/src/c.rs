@@ -54,7 +54,7 @@ impl Program {
     /// `from[r]` up to `to[r]`, exclusive, of the first `rows` rows alone and reads no others;
     /// the panels are those of a whole tile.
     pub fn to_c(&self, name: &str, element: Element) -> String {
-        let writer = Writer { program: self, element, name, vector_of: None, in_place: None };
+        let writer = Writer::new(self, name, element);
         let mut text = writer.vector_type();
         text.push_str(&writer.kernel());
         text.push_str(&writer.edge(["", ""]));
@@ -79,8 +79,7 @@ impl Program {
     /// A tile of more columns than a panel has, `panel`, takes one more argument in front of the
     /// others, `long apart`: how many elements lie from a panel to the next.
     pub fn to_c_in_place(&self, name: &str, element: Element, panel: usize) -> String {
-        let writer =
-            Writer { program: self, element, name, vector_of: None, in_place: Some(panel) };
+        let writer = Writer { in_place: Some(panel), ..Writer::new(self, name, element) };
         let mut text = writer.vector_type();
         text.push_str(&writer.kernel_in_place());
         text
@@ -98,6 +97,14 @@ pub(crate) struct Writer<'a> {
     pub vector_of: Option<&'a str>,
     /// Where row operands are read where they lie: the columns of a panel.
     pub in_place: Option<usize>,
+    /// How many elements lie from a row to the next in a panel, and from a column to the next.
+    pub apart: [usize; 2],
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(program: &'a Program, name: &'a str, element: Element) -> Self {
+        Self { program, element, name, vector_of: None, in_place: None, apart: [1, 1] }
+    }
 }
 
 impl Writer<'_> {
@@ -247,7 +254,7 @@ impl Writer<'_> {
 
     /// Writes an instruction; what is neither loaded nor a sum becomes a part of the expressions
     /// that read it, so that compilers fuse the same operations as in the source.
-    fn write(
+    pub fn write(
         &self,
         inst: &Inst,
         indent: &str,
@@ -309,7 +316,7 @@ impl Writer<'_> {
         let vector = self.vector();
         let (scalar, wide) = match self.program.body.roles()[operand] {
             Role::Row if self.in_place.is_some() => (format!("a{operand}[o{operand}_{at}]"), false),
-            Role::Row => (format!("a{operand}[{at}]"), false),
+            Role::Row => (format!("a{operand}[{}]", at * self.apart[0]), false),
             Role::Scalar => (format!("s{operand}"), false),
             Role::Column => (String::new(), true),
         };
@@ -317,7 +324,7 @@ impl Writer<'_> {
             Some(panel) if at >= panel => {
                 format!("b{operand}[{} * apart + {}]", at / panel, at % panel)
             }
-            _ => format!("b{operand}[{at}]"),
+            _ => format!("b{operand}[{}]", at * self.apart[1]),
         };
         match (self.program.width, wide) {
             (1, true) => column,

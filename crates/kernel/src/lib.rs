@@ -52,6 +52,7 @@ struct Readme;
 mod blocking;
 mod body;
 mod c;
+mod cuda;
 mod program;
 mod ragged;
 mod run;
@@ -60,6 +61,7 @@ mod tile;
 
 pub use blocking::Blocking;
 pub use body::{Body, BodyError, Op, Role};
+pub use cuda::Threads;
 pub use program::{Inst, Program, Register};
 pub use run::Panels;
 pub use steps::StepError;

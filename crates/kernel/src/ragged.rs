@@ -34,8 +34,7 @@ impl Program {
     /// [`to_c`](Self::to_c).
     pub fn to_c_ragged(&self, name: &str, element: Element, by_columns: bool) -> String {
         let kernel = format!("{name}_run");
-        let writer =
-            Writer { program: self, element, name: &kernel, vector_of: None, in_place: None };
+        let writer = Writer::new(self, &kernel, element);
         let mut text = writer.vector_type();
         text.push_str(&writer.kernel());
         let [parameters, arguments] = if by_columns { COLUMNS } else { ROWS };

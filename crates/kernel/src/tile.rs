@@ -1,6 +1,6 @@
 //! The register tile: how many elements of the target stay in registers at once.
 
-use tangram_machine::{Isa, Machine};
+use tangram_machine::{Device, Isa, Machine};
 
 use crate::body::{Body, Role};
 
@@ -80,6 +80,18 @@ impl RegisterTile {
         best
     }
 
+    /// Chooses the tile of a thread of a device.
+    ///
+    /// As a thread loads every operand of an iteration from shared memory, whose rate is that of
+    /// half as many updates at best, it computes as many sums as it has registers for.
+    pub fn of_thread(device: &Device, element: Element) -> Self {
+        let sums = (device.sum_registers * 4 / element.bytes()).max(1);
+        // The most nearly square of the tiles, as its loads are fewest, is wider than high.
+        let rows = sums.isqrt();
+        let rows = (1..=rows).rev().find(|rows| sums.is_multiple_of(*rows)).unwrap_or(1);
+        Self { rows, vectors: sums / rows, width: 1 }
+    }
+
     /// Returns the number of elements in a row.
     pub fn columns(&self) -> usize {
         self.vectors * self.width
@@ -112,6 +124,16 @@ mod tests {
         assert_eq!(tile(Isa::Neon, Element::F32), (8, 3, 4));
         // Plain C has no vectors, also of two floats.
         assert_eq!(tile(Isa::Scalar, Element::F32).2, 1);
+    }
+
+    #[test]
+    fn threads_keep_as_many_sums_as_fit() {
+        let device = Device::default();
+        let tile = |element| {
+            let tile = RegisterTile::of_thread(&device, element);
+            (tile.rows, tile.columns())
+        };
+        assert_eq!((tile(Element::F32), tile(Element::F64)), ((8, 8), (4, 8)));
     }
 
     #[test]

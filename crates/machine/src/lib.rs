@@ -25,12 +25,14 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod device;
 mod file;
 mod isa;
 mod probe;
 
 use serde::{Deserialize, Serialize};
 
+pub use device::Device;
 pub use file::MachineError;
 pub use isa::Isa;
 

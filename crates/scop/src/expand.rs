@@ -17,7 +17,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use tangram_polyhedral::Error;
+use tangram_polyhedral::device::OnDevice;
 use tangram_polyhedral::optimise::{Optimised, Recipe};
+use tangram_polyhedral::schedule::Options;
 use tangram_polyhedral::scop::Expanded;
 use tangram_presburger::Budget;
 
@@ -70,6 +72,51 @@ impl Part {
             }
         }
         Ok((Cow::Borrowed(self), best))
+    }
+
+    /// Finds kernels for a device, as [`Scop::on_device`] does, also where it takes an array in the
+    /// place of a variable. Returns the part that they are of.
+    ///
+    /// # Errors
+    /// As [`Scop::on_device`].
+    ///
+    /// [`Scop::on_device`]: tangram_polyhedral::scop::Scop::on_device
+    pub fn on_device(
+        &self,
+        options: &Options,
+        threads: &[i128],
+        budget: &Budget,
+    ) -> Result<(Cow<'_, Self>, OnDevice), Error> {
+        let may = self.declared.is_empty();
+        if may {
+            let budget_of_tiles = &Budget::steps(STEPS);
+            let has_tiles = |part: &Self, statement: usize| {
+                part.scop.has_block_tiles(statement, threads, budget_of_tiles).unwrap_or_default()
+            };
+            let (part, sums) = self.expanded(3, &has_tiles);
+            if !sums.is_empty()
+                && let Ok(code) = part.scop.on_device(options, threads, budget)
+                && code.tiles().any(|own| sums.contains(&own.contraction.statement))
+            {
+                return Ok((part, code));
+            }
+        }
+        let code = self.scop.on_device(options, threads, budget)?;
+        // A variable keeps what could be parallel on one thread.
+        if may && code.kernels.iter().any(|kernel| !kernel.is_parallel()) {
+            let (part, sums) = self.expanded(2, &|_, _| true);
+            let alone = |code: &OnDevice| {
+                let alone = code.kernels.iter().filter(|kernel| !kernel.is_parallel());
+                alone.map(|kernel| kernel.statements.len()).sum::<usize>()
+            };
+            if !sums.is_empty()
+                && let Ok(found) = part.scop.on_device(options, threads, budget)
+                && alone(&found) < alone(&code)
+            {
+                return Ok((part, found));
+            }
+        }
+        Ok((Cow::Borrowed(self), code))
     }
 
     /// Expands all variables that a statement of at least so many loops updates, if the new part is

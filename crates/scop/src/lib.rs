@@ -189,6 +189,9 @@ pub struct Flat {
     /// Parameters that are factors of its extents, so that they are at least 1 where the part
     /// uses the array.
     pub sizes: Vec<String>,
+    /// How many elements lie from an index to the next of each dimension, outermost first, as C;
+    /// empty if that is no product of names.
+    pub strides: Vec<String>,
 }
 
 /// A member of a structure that a part uses as an array of its own.

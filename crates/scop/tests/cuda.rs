@@ -4,38 +4,11 @@ mod support;
 
 use std::process::Command;
 
+use support::device::{DEVICE, emulated};
 use support::kernel::{self, Pair, text};
 use support::{budget, run};
 use tangram_polyhedral::schedule::Options;
 use tangram_scop::{cuda, detect, parts};
-
-/// Stands for a device: memory of its own, full of what no kernel wrote.
-const DEVICE: &str = "\
-typedef int cudaError_t;
-enum { cudaSuccess, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
-static inline const char *cudaGetErrorString(cudaError_t error) { return error ? \"error\" : \"\"; }
-static inline cudaError_t cudaGetLastError(void) { return cudaSuccess; }
-static inline cudaError_t cudaDeviceSynchronize(void) { return cudaSuccess; }
-static inline cudaError_t cudaMalloc(void **at, size_t size) {
-  *at = malloc(size + 1);
-  memset(*at, 0x5b, size);
-  return cudaSuccess;
-}
-static inline cudaError_t cudaFree(void *at) { free(at); return cudaSuccess; }
-static inline cudaError_t cudaMemcpy(void *to, const void *from, size_t size, int kind) {
-  (void)kind;
-  memcpy(to, from, size);
-  return cudaSuccess;
-}
-static struct { int x, y, z; } blockIdx, threadIdx;
-#define dim3(x, y, z) x, y, z
-#define LAUNCH(...) UNITS(__VA_ARGS__)
-#define UNITS(bx, by, bz, tx, ty, tz) \\
-  for (blockIdx.y = 0; blockIdx.y < by; blockIdx.y++) \\
-    for (blockIdx.x = bx - 1; blockIdx.x >= 0; blockIdx.x--) \\
-      for (threadIdx.y = ty - 1; threadIdx.y >= 0; threadIdx.y--) \\
-        for (threadIdx.x = 0; threadIdx.x < tx; threadIdx.x++)
-";
 
 /// Writes the CUDA of a file.
 fn made(text: &str, threads: &[i128]) -> Result<String, String> {
@@ -45,33 +18,11 @@ fn made(text: &str, threads: &[i128]) -> Result<String, String> {
     };
     let mut codes = Vec::new();
     for part in &found {
-        let code = part.scop.on_device(&Options::default(), threads, &budget());
+        let code = part.on_device(&Options::default(), threads, &budget());
         codes.push(code.map_err(|error| error.to_string())?);
     }
-    let pairs: Vec<_> = found.iter().zip(&codes).collect();
+    let pairs: Vec<_> = codes.iter().map(|(part, code)| (&**part, code)).collect();
     cuda("a file", &pairs, &budget()).map_err(|problem| problem.to_string())
-}
-
-/// Writes launches as loops, what C does not know as nothing.
-fn emulated(cuda: &str) -> String {
-    let start = cuda.find("/* Made from").expect("a comment");
-    let lines = cuda[start..].lines().filter(|line| !line.starts_with("#include"));
-    let mut text = String::from(
-        "#undef TANGRAM_CUDA\n#undef tangram_floord\n#undef tangram_min\n#undef tangram_max\n",
-    );
-    for line in lines {
-        let line = line.replace("extern \"C\" ", "").replace("__global__ ", "");
-        match (line.find("<<<"), line.find(">>>")) {
-            (Some(from), Some(to)) => {
-                let call = line[..from].rfind(|c: char| !c.is_alphanumeric() && c != '_');
-                let (head, name) = line[..from].split_at(call.map_or(0, |at| at + 1));
-                let (units, rest) = (&line[from + 3..to], &line[to + 3..]);
-                text.push_str(&format!("{head}LAUNCH({units}) {name}{rest}\n"));
-            }
-            _ => text.push_str(&format!("{line}\n")),
-        }
-    }
-    text
 }
 
 fn check(names: &[&'static str], threads: &[i128], flags: &[&str]) {
@@ -86,8 +37,14 @@ fn check(names: &[&'static str], threads: &[i128], flags: &[&str]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-const SANITIZED: &[&str] =
-    &["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover", "-Wno-unused"];
+const SANITIZED: &[&str] = &[
+    "-O1",
+    "-fopenmp",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover",
+    "-Wno-unused",
+    "-Wno-unknown-pragmas",
+];
 
 #[test]
 fn kernels_compute_the_same_bits() {
@@ -103,9 +60,9 @@ fn kernels_with_loops_of_the_host_compute_the_same_bits() {
 #[ignore = "takes a minute"]
 fn all_kernels_compute_the_same_bits_with_the_threads_that_are_chosen() {
     let small = &["gemm", "two_products", "three_products", "bicg", "syrk", "trmm"];
-    check(small, &[], &["-O2", "-Wno-unused"]);
+    check(small, &[], &["-O2", "-fopenmp", "-Wno-unused", "-Wno-unknown-pragmas"]);
     let large = &["covariance", "doitgen", "conv2d", "fdtd_2d", "floyd_warshall", "seidel_2d"];
-    check(large, &[2, 4], &["-O2", "-Wno-unused"]);
+    check(large, &[2, 4], &["-O2", "-fopenmp", "-Wno-unused", "-Wno-unknown-pragmas"]);
 }
 
 /// A part among other code: scalars, rows without size, local variables, odd types.
@@ -214,6 +171,10 @@ fn what_has_no_place_on_a_device_is_refused() {
 const DECLARATIONS: &str = "\
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+__device__ void __syncthreads(void);
 typedef int cudaError_t;
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 enum { cudaSuccess };

@@ -231,14 +231,14 @@ fn on_device(args: &ScopArgs, parts: &[Part]) -> Result<ExitCode, Error> {
     let threads = recipe.tile.as_deref().unwrap_or_default();
     for part in parts {
         let budget = &budget(args);
-        let found = part.scop.on_device(&recipe.schedule, threads, budget);
+        let found = part.on_device(&recipe.schedule, threads, budget);
         let place = |error| part.problem(error);
-        let found = found.map_err(|error| place(error.to_string())).and_then(|code| {
-            tangram_scop::cuda("", &[(part, &code)], budget)?;
-            Ok(code)
+        let found = found.map_err(|error| place(error.to_string())).and_then(|(part, code)| {
+            tangram_scop::cuda("", &[(&part, &code)], budget)?;
+            Ok((part, code))
         });
         match found {
-            Ok(code) => made.push((part, code)),
+            Ok(found) => made.push(found),
             Err(problem) => {
                 let kind = if part.marked { "error" } else { "note" };
                 out::say(report::placed(&name, kind, &problem));
@@ -256,7 +256,7 @@ fn on_device(args: &ScopArgs, parts: &[Part]) -> Result<ExitCode, Error> {
         let why = format!("no kernel has more than {used} parallel loops on threads");
         out::say(format!("{name}: note: `--tile` gives {given} sizes, but {why}\n"));
     }
-    let pairs: Vec<_> = made.iter().map(|(part, code)| (*part, code)).collect();
+    let pairs: Vec<_> = made.iter().map(|(part, code)| (&**part, code)).collect();
     deliver(tangram_scop::cuda(&name.to_string(), &pairs, &budget(args)), args)
 }
 

@@ -63,13 +63,24 @@ pub(super) fn target(
             others = Some(read.subtract(write, budget)?);
         }
     }
-    let space = write.space();
-    let first = 1 + space.params.len();
     let loops = statement.domain.space().output.dims.len();
-    let subscripts = space.output.dims.len();
-    let [part] = &write.narrow_conjunctions()?[..] else { return Ok(None) };
+    let Some(rows) = subscripts(write)? else { return Ok(None) };
+    let used: Vec<bool> = (0..loops).map(|at| rows.iter().any(|row| row[at] != 0)).collect();
+    let unit = rows.split_last().and_then(|(last, others)| {
+        let alone = |at: &usize| last[*at] == 1 && others.iter().all(|row| row[*at] == 0);
+        (0..loops).rev().find(alone)
+    });
+    Ok(Some(Target { used, unit, others, write: write.clone() }))
+}
+
+/// Returns the factors of loops in each subscript of an access; nothing if one is no sum of them.
+fn subscripts(access: &Relation) -> Result<Option<Vec<Vec<i128>>>, Error> {
+    let space = access.space();
+    let first = 1 + space.params.len();
+    let loops = space.input.as_ref().map_or(0, |input| input.dims.len());
+    let [part] = &access.narrow_conjunctions()?[..] else { return Ok(None) };
     let mut rows = Vec::new();
-    for subscript in 0..subscripts {
+    for subscript in 0..space.output.dims.len() {
         let column = first + loops + subscript;
         // The subscript alone, over parameters and loops.
         let row = part.equalities.iter().find(|row| {
@@ -78,14 +89,31 @@ pub(super) fn target(
         });
         let Some(row) = row else { return Ok(None) };
         let sign = -row[column];
-        rows.push(row[first..first + loops].iter().map(|v| v * sign).collect::<Vec<i128>>());
+        rows.push(row[first..first + loops].iter().map(|v| v * sign).collect());
     }
-    let used: Vec<bool> = (0..loops).map(|at| rows.iter().any(|row| row[at] != 0)).collect();
-    let unit = rows.split_last().and_then(|(last, others)| {
-        let alone = |at: &usize| last[*at] == 1 && others.iter().all(|row| row[*at] == 0);
-        (0..loops).rev().find(alone)
-    });
-    Ok(Some(Target { used, unit, others, write: write.clone() }))
+    Ok(Some(rows))
+}
+
+/// Finds the loop along which what an operand reads is side by side in memory; `operand`: the loops
+/// that it varies with.
+pub(super) fn unit_loop(
+    scop: &Scop,
+    statement: &Statement,
+    operand: &[usize],
+) -> Result<Option<usize>, Error> {
+    for read in scop.reads.relations() {
+        let own = read.space().input.as_ref().is_some_and(|input| input.name == statement.name);
+        let Some(rows) = subscripts(read)?.filter(|_| own) else { continue };
+        let is_used = |at: &usize| rows.iter().any(|row| row[*at] != 0);
+        let used: Vec<usize> =
+            (0..statement.domain.space().output.dims.len()).filter(is_used).collect();
+        let is_same = used.iter().all(|at| operand.contains(at)) && used.len() == operand.len();
+        let last = rows.last().filter(|_| is_same);
+        if let Some(at) = last.and_then(|row| row.iter().rposition(|factor| factor.abs() == 1)) {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
 }
 
 /// The kinds of loops, reduced ones not yet told apart, and the roles of operands.

@@ -44,6 +44,7 @@
 //! extension nodes. Divergence: operands are maximal subexpressions, not reads; accumulators
 //! start from the target; domains may be triangular in each two loops.
 
+mod blocks;
 mod domain;
 mod loops;
 mod outlined;
@@ -59,6 +60,8 @@ use crate::scop::{Scop, Statement};
 use domain::Bounds;
 use loops::{Loops, Target};
 
+pub use blocks::BlockTiles;
+pub(crate) use blocks::MOST_THREADS;
 pub use loops::LoopKind;
 pub use outlined::TileLoops;
 pub(crate) use trailing::Trailing;
@@ -84,7 +87,7 @@ pub struct Update {
     pub subtracts: bool,
 }
 
-/// A bound of the reduced loop that rows or columns give: `affine + slope * value`.
+/// A bound of a loop that rows or columns give: `affine + slope * value`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ragged<'a> {
     /// The loop whose value it is.
@@ -174,6 +177,15 @@ impl Contraction {
         })
     }
 
+    /// Returns the bounds of columns by the row, the least and the greatest.
+    pub fn column_bounds(&self) -> [Option<Ragged<'_>>; 2] {
+        let by = self.only(LoopKind::Row);
+        self.bounds.sloped.each_ref().map(|side| {
+            let (affine, slope) = side.as_ref()?;
+            Some(Ragged { by, affine, slope: *slope })
+        })
+    }
+
     /// Returns whether it is known to be too thin for tiles: fewer rows or columns than half a
     /// register tile, or a sum so short that loading and storing the target takes longer.
     ///
@@ -248,7 +260,7 @@ impl Contraction {
 
     /// Returns how many iterations a loop has, or has in the first block of what trails, if that
     /// is a number.
-    fn length(&self, at: usize) -> Option<i128> {
+    pub fn length(&self, at: usize) -> Option<i128> {
         let [low, high] = self.bounds.ranges[at].each_ref().map(|bound| self.of_parameters(bound));
         let is_number = low[1..].iter().zip(&high[1..]).all(|(a, b)| a == b);
         is_number.then(|| high[0] - low[0] + 1)

@@ -53,7 +53,7 @@ impl TileDim {
         }
     }
 
-    fn count(loops: usize) -> usize {
+    pub(super) fn count(loops: usize) -> usize {
         2 * loops + 6
     }
 }
@@ -345,14 +345,14 @@ impl Contraction {
     }
 
     /// A band of the values of some places.
-    fn band(&self, tile: &Space, places: &[TileDim]) -> Result<NodeKind, Error> {
+    pub(super) fn band(&self, tile: &Space, places: &[TileDim]) -> Result<NodeKind, Error> {
         let loops = self.loops.len();
         let positions = places.iter().map(|place| place.index(loops));
         projection_band(tile, positions, TileDim::count(loops))
     }
 
     /// The order within a tile: reduced loops in their own order, then rows, then columns.
-    fn inner_band(&self, domain: &Relation) -> Result<NodeKind, Error> {
+    pub(super) fn inner_band(&self, domain: &Relation) -> Result<NodeKind, Error> {
         let inner = [LoopKind::Reduced, LoopKind::ReducedInner, LoopKind::Row, LoopKind::Column];
         let positions = inner.into_iter().flat_map(|kind| {
             let own = self.loops.iter().enumerate().filter(move |(_, own)| **own == kind);
@@ -363,19 +363,49 @@ impl Contraction {
 
     /// Maps the loops around a block to the statement that packs it; `around` are these loops,
     /// behind `outer` that are not the contraction's own.
-    fn packed(
+    pub(super) fn packed(
         &self,
         tile: &Space,
         copied: Copied,
         (outer, around): (usize, &[TileDim]),
     ) -> Result<Relation, Error> {
+        let own = match copied {
+            Copied::Rows => Role::Row,
+            Copied::Columns => Role::Column,
+        };
+        let varies = |kind: LoopKind| match kind {
+            LoopKind::Row | LoopKind::RowOuter => own == Role::Row,
+            LoopKind::Column | LoopKind::ColumnOuter => own == Role::Column,
+            _ => true,
+        };
+        self.placed(tile, self.packing(copied), (outer, around), &varies)
+    }
+
+    /// Maps the loops around a tile to a statement of all of it.
+    pub(super) fn whole_tile(
+        &self,
+        tile: &Space,
+        name: String,
+        around: (usize, &[TileDim]),
+    ) -> Result<Relation, Error> {
+        let varies = |kind: LoopKind| {
+            !matches!(kind, LoopKind::Reduced | LoopKind::ReducedOuter | LoopKind::ReducedInner)
+        };
+        self.placed(tile, name, around, &varies)
+    }
+
+    /// Maps the loops around a statement to it: the first and the last value of each loop with which
+    /// it varies, as far as these are not those of the loops around it.
+    fn placed(
+        &self,
+        tile: &Space,
+        name: String,
+        (outer, around): (usize, &[TileDim]),
+        varies: &dyn Fn(LoopKind) -> bool,
+    ) -> Result<Relation, Error> {
         let loops = self.loops.len();
         let outputs = TileDim::count(loops);
         let mut rows = Rows::new(tile.params.len(), outer + around.len(), outputs);
-        let (own, block) = match copied {
-            Copied::Rows => (Role::Row, TileDim::RowBlock),
-            Copied::Columns => (Role::Column, TileDim::ColumnBlock),
-        };
         let outside =
             |place: TileDim| around.iter().position(|other| *other == place).map(|at| outer + at);
         let reduced = TileDim::First(self.only(LoopKind::Reduced));
@@ -385,17 +415,12 @@ impl Contraction {
             let (own, terms) = self.terms(bound, trailed);
             rows.output_is(output, own, &terms);
         };
-        let varies = |kind: LoopKind| match kind {
-            LoopKind::Row | LoopKind::RowOuter => own == Role::Row,
-            LoopKind::Column | LoopKind::ColumnOuter => own == Role::Column,
-            _ => true,
-        };
         for (at, kind) in self.loops.iter().enumerate() {
             let [low, high] = &self.bounds.ranges[at];
-            let is_tiled = matches!(kind, LoopKind::Row | LoopKind::Column);
-            let from = match is_tiled {
-                true => outside(block).filter(|_| varies(*kind)),
-                false => outside(TileDim::First(at)),
+            let from = match kind {
+                LoopKind::Row => outside(TileDim::RowBlock).filter(|_| varies(*kind)),
+                LoopKind::Column => outside(TileDim::ColumnBlock).filter(|_| varies(*kind)),
+                _ => outside(TileDim::First(at)),
             };
             let (first, last) = (TileDim::First(at).index(loops), TileDim::Last(at).index(loops));
             match from.map(|from| rows.input(from)) {
@@ -419,7 +444,7 @@ impl Contraction {
         for place in TileDim::RowBlock.index(loops)..TileDim::count(loops) {
             rows.output_is(place, &[], &[]);
         }
-        let to = Tuple { name: self.packing(copied), ..Tuple::anonymous(outputs) };
+        let to = Tuple { name, ..Tuple::anonymous(outputs) };
         let from = Tuple::anonymous(outer + around.len());
         Ok(rows.relation(Space::map(tile.params.clone(), from, to))?)
     }

@@ -8,25 +8,30 @@ use crate::scop::Scop;
 use crate::{Band, Error, Member, NodeKind, ScheduleTree};
 
 impl Scop {
-    /// Generates code that finds the largest first subscript with which an array is
-    /// accessed: calls `last` with it, perhaps several times with different ones.
+    /// Generates code that finds the largest subscript with which an array is accessed in a
+    /// dimension: calls `last` with it, perhaps several times with different ones.
     ///
     /// Nothing if it cannot be known, or may be negative.
     ///
     /// # Errors
     /// [`Error::Presburger`] if the budget ends.
-    pub fn last_used(&self, array: &str, budget: &Budget) -> Result<Option<Ast>, Error> {
+    pub fn last_used(
+        &self,
+        array: &str,
+        dim: usize,
+        budget: &Budget,
+    ) -> Result<Option<Ast>, Error> {
         let accesses = self.reads.union(&self.may_writes)?;
         let own = accesses.relations().filter(|map| map.space().output.name == array);
         let cells = Union::collect(own.cloned())?.range(budget)?;
         let mut firsts = Union::empty();
         for set in cells.relations() {
             let dims = set.space().output.dims.len();
-            if dims == 0 {
+            if dim >= dims {
                 return Ok(None);
             }
             let cells = Tuple::new(array, (0..dims).map(|at| format!("s{at}")));
-            let first = is_first(cells, Tuple::new("last", ["first"]), budget)?;
+            let first = is_coordinate(cells, dim, Tuple::new("last", ["first"]), budget)?;
             firsts = firsts.union(&Union::from(set.clone()).apply_range(&first, budget)?)?;
         }
         let firsts = firsts.range(budget)?;
@@ -43,7 +48,7 @@ impl Scop {
             Err(error) => return Err(error.into()),
         };
         let mut tree = ScheduleTree::new(NodeKind::Domain(largest));
-        let schedule = is_first(last, Tuple::anonymous(1), budget)?;
+        let schedule = is_coordinate(last, 0, Tuple::anonymous(1), budget)?;
         let members = vec![Member { schedule, coincident: false }];
         let band = Band { members, permutable: false, options: Union::empty() };
         tree.add(tree.root(), NodeKind::Band(band));
@@ -52,9 +57,9 @@ impl Scop {
     }
 }
 
-/// Relates points to the first coordinate that they have; `from` names its coordinates otherwise than `to`.
-fn is_first(from: Tuple, to: Tuple, budget: &Budget) -> Result<Union, Error> {
-    let first = Expr::name(from.dims.first().cloned().unwrap_or_default());
-    let equal = Expr::output(0).compared(Comparison::Equal, first);
+/// Relates points to a coordinate that they have; `from` names its coordinates otherwise than `to`.
+fn is_coordinate(from: Tuple, dim: usize, to: Tuple, budget: &Budget) -> Result<Union, Error> {
+    let own = Expr::name(from.dims.get(dim).cloned().unwrap_or_default());
+    let equal = Expr::output(0).compared(Comparison::Equal, own);
     Ok(Relation::such_that(Space::map(Vec::new(), from, to), &equal, budget)?.into())
 }

@@ -5,6 +5,7 @@ use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 use super::Kernel;
 use super::kernel_selection::{Offload, Root};
 use crate::ast::{Ast, AstOptions, Launch};
+use crate::contraction::{BlockTiles, KERNEL, MOST_THREADS};
 use crate::transform::Editor;
 use crate::{Conjunction, Error, Node, NodeKind, ScheduleTree};
 
@@ -14,9 +15,7 @@ type Units = (&'static [&'static str], &'static [&'static str], &'static [i128],
 /// Neighbouring threads take neighbouring iterations of the innermost of the loops.
 const ONE: Units = (&["b0"], &["t0"], &[256], &[256]);
 const TWO: Units = (&["b1", "b0"], &["t1", "t0"], &[32, 32], &[8, 32]);
-
-/// No block has more threads.
-const MOST_THREADS: i128 = 1024;
+const THREE: Units = (&["b2", "b1", "b0"], &["t1", "t0"], &[16, 16, 16], &[8, 32]);
 
 impl Offload {
     /// Generates the code of one thread.
@@ -45,7 +44,51 @@ impl Offload {
         let context = context.single().ok();
         let ast = Ast::of_tree(&tree, context, &AstOptions::default(), budget)?;
         let statements = domain.relations().map(|set| set.space().output.name.clone()).collect();
-        Ok(Kernel { name: root.name.clone(), outer, launch, ast, statements })
+        Ok(Kernel { name: root.name.clone(), outer, launch, ast, statements, tiles: None })
+    }
+
+    /// Generates the code of a block for a kernel that is a contraction; nothing if it is none, or
+    /// tiles do not keep its dependences.
+    pub(super) fn tiled(
+        &self,
+        root: &Root,
+        tiles: &[BlockTiles],
+        budget: &Budget,
+    ) -> Result<Option<Kernel>, Error> {
+        let Some(name) = root.alone() else { return Ok(None) };
+        let domain = root.prefix.domain(budget)?;
+        let Ok(domain) = domain.single() else { return Ok(None) };
+        for own in tiles {
+            if own.statement != name {
+                continue;
+            }
+            let set = Union::from(domain.clone());
+            let inside = |pairs: &Union| -> Result<Union, Error> {
+                Ok(pairs.intersect_domain(&set, budget)?.intersect_range(&set, budget)?)
+            };
+            let (validity, coincidence) = (inside(&self.validity)?, inside(&self.coincidence)?);
+            let tree = match own.tree(domain, [&validity, &coincidence], budget) {
+                Ok(tree) => tree,
+                Err(Error::Illegal { .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            let launch = Launch::of_tree(&tree)?.with_threads(own.threads);
+            let mut options = AstOptions::default();
+            options.outlined = Some(KERNEL);
+            let context = set.params(budget)?.coalesce(budget)?;
+            let ast = Ast::of_tree(&tree, context.single().ok(), &options, budget)?;
+            let (outer, statements) = (Vec::new(), vec![name.to_owned()]);
+            let tiles = Some(own.clone());
+            return Ok(Some(Kernel {
+                name: root.name.clone(),
+                outer,
+                launch,
+                ast,
+                statements,
+                tiles,
+            }));
+        }
+        Ok(None)
     }
 
     /// Copies what stands at and below the root of a kernel.
@@ -71,7 +114,11 @@ impl Offload {
 /// Maps the parallel loops at the top of a tree to blocks of threads.
 fn mapped(mut editor: Editor, parallel: usize, threads: &[i128]) -> Result<ScheduleTree, Error> {
     let is_band = |kind: &NodeKind| matches!(kind, NodeKind::Band(_));
-    let (block_names, thread_names, blocks, chosen) = if parallel > 1 { TWO } else { ONE };
+    let (block_names, thread_names, blocks, chosen) = match parallel {
+        1 => ONE,
+        2 => TWO,
+        _ => THREE,
+    };
     let count = blocks.len();
     let Some(mut band) = editor.find(is_band) else { return Ok(editor.into_tree()) };
     let members = match editor.tree().kind(band) {
@@ -82,20 +129,27 @@ fn mapped(mut editor: Editor, parallel: usize, threads: &[i128]) -> Result<Sched
         band = editor.split(band, count)?;
     }
     let given = |at: usize| threads.get(at).copied().filter(|size| *size > 0);
-    let sizes: Vec<i128> = (0..count).map(|at| given(at).unwrap_or(chosen[at])).collect();
-    if sizes.iter().product::<i128>() > MOST_THREADS {
+    let mut sizes: Vec<i128> =
+        (0..chosen.len()).map(|at| given(at).unwrap_or(chosen[at])).collect();
+    if sizes.iter().product::<i128>() > MOST_THREADS as i128 {
         let expected = "no more than 1024 threads in a block";
         return Err(Error::Operand { node: band, expected });
     }
+    let outer = count - sizes.len();
+    // Of three loops the outermost has no threads: its tiles are of one iteration.
+    sizes.splice(0..0, std::iter::repeat_n(1, outer));
     let tiles = editor.tile(band, &sizes)?;
     let top = editor.map_to_units(tiles, block_names, blocks)?;
     // Below the context of the blocks: their filter, the tiles, and the points of a tile.
     let down = |node: &Node| editor.tree().children(*node).next();
     let chain = std::iter::successors(Some(top), down);
     let mut bands = chain.filter(|node| is_band(editor.tree().kind(*node)));
-    let points = bands.nth(1);
-    if let Some(points) = points {
-        editor.map_to_units(points, thread_names, &sizes)?;
+    if let Some(mut points) = bands.nth(1) {
+        if outer > 0 {
+            points = editor.split(points, outer)?;
+            points = editor.tree().children(points).next().unwrap_or(points);
+        }
+        editor.map_to_units(points, thread_names, &sizes[outer..])?;
     }
     Ok(editor.into_tree())
 }

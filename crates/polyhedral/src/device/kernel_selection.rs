@@ -3,6 +3,7 @@
 use tangram_presburger::{Budget, Tuple, Union};
 
 use super::OnDevice;
+use crate::contraction::BlockTiles;
 use crate::schedule::Constraints;
 use crate::transform::Editor;
 use crate::{Error, Node, NodeKind, ScheduleTree};
@@ -72,14 +73,17 @@ impl Offload {
         Ok(Self { tree, roots, validity, coincidence, private: private.to_vec() })
     }
 
-    /// Fewer statements on one thread, fewer loops around launches, more parallel loops.
-    pub fn cost(&self) -> (usize, usize, usize) {
+    /// Fewer statements on one thread, fewer loops around launches, more `contractions` that are
+    /// kernels of their own, more parallel loops.
+    pub fn cost(&self, contractions: &[&str]) -> (usize, usize, usize, usize) {
         let statements = |root: &&Root| root.prefix.relations().count();
         let lonely = self.roots.iter().filter(|root| root.parallel == 0);
         let depth = self.roots.iter().map(|root| root.depth).sum();
-        let parallel: usize = self.roots.iter().map(|root| root.parallel.min(2)).sum();
+        let parallel: usize = self.roots.iter().map(|root| root.parallel.min(3)).sum();
         let lonely = lonely.map(|root| statements(&root)).sum();
-        (lonely, depth, 2 * self.roots.len() - parallel)
+        let alone = self.roots.iter().filter_map(Root::alone);
+        let tiled = alone.filter(|name| contractions.contains(name)).count();
+        (lonely, depth, contractions.len() - tiled, 3 * self.roots.len() - parallel)
     }
 
     /// Relates each instance to the launch that runs it.
@@ -96,13 +100,33 @@ impl Offload {
     }
 
     /// Generates the code.
-    pub fn code(self, threads: &[i128], budget: &Budget) -> Result<OnDevice, Error> {
+    pub fn code(
+        self,
+        threads: &[i128],
+        tiles: &[BlockTiles],
+        budget: &Budget,
+    ) -> Result<OnDevice, Error> {
         let host = self.host(budget)?;
         let mut kernels = Vec::new();
         for root in &self.roots {
-            kernels.push(self.kernel(root, threads, budget)?);
+            let kernel = match self.tiled(root, tiles, budget)? {
+                Some(kernel) => kernel,
+                None => self.kernel(root, threads, budget)?,
+            };
+            kernels.push(kernel);
         }
         Ok(OnDevice { host, kernels, private: self.private })
+    }
+}
+
+impl Root {
+    /// Names the only statement of a kernel around which the host has no loops.
+    pub fn alone(&self) -> Option<&str> {
+        let mut all = self.prefix.relations();
+        match (all.next(), all.next(), self.depth) {
+            (Some(map), None, 0) => Some(&map.space().input.as_ref()?.name),
+            _ => None,
+        }
     }
 }
 

@@ -13,20 +13,25 @@
 //!
 //! Loops that carry dependences come first, if more statements get threads by it.
 //!
+//! A contraction that is a kernel of its own is computed in tiles ([`BlockTiles`]), with operands in
+//! shared memory and sums in registers; statements are not fused where that makes one.
+//!
 //! # Source
-//! Verdoolaege et al., "Polyhedral parallel code generation for CUDA" (2013). Divergence: no
-//! use of shared memory, and no synchronisation within a kernel.
+//! Verdoolaege et al., "Polyhedral parallel code generation for CUDA" (2013). Divergence: shared
+//! memory and synchronisation within a kernel for contractions alone.
 
 mod extent;
 mod host;
 mod kernel;
 mod kernel_selection;
 
+use tangram_machine::Device;
 use tangram_presburger::{Budget, Relation, Union};
 
 use crate::Error;
 use crate::ast::{Ast, Launch};
-use crate::schedule::{Constraints, Options};
+use crate::contraction::BlockTiles;
+use crate::schedule::{Constraints, Fusion, Options};
 use crate::scop::{Basis, Kind, Scop};
 use kernel_selection::Offload;
 
@@ -54,9 +59,17 @@ pub struct Kernel {
     pub ast: Ast,
     /// The statements that it runs.
     pub statements: Vec<String>,
+    /// The contraction that it computes in tiles, if it is one: its code calls the statements that
+    /// [`BlockTiles`] names, each for all threads of a block at once.
+    pub tiles: Option<BlockTiles>,
 }
 
 impl OnDevice {
+    /// Lists the contractions that are computed in tiles.
+    pub fn tiles(&self) -> impl Iterator<Item = &BlockTiles> {
+        self.kernels.iter().filter_map(|kernel| kernel.tiles.as_ref())
+    }
+
     /// Returns whether any kernel has several threads.
     pub fn is_parallel(&self) -> bool {
         self.kernels.iter().any(Kernel::is_parallel)
@@ -90,20 +103,42 @@ impl Scop {
     ) -> Result<OnDevice, Error> {
         let constraints = self.constraints(budget)?;
         let private = self.privatisable(budget)?;
+        let tiles = self.block_tiles(threads, budget)?;
         let mut found = None;
         if !private.is_empty() {
             let coincidence = self.without_private(&private, budget)?;
             let relaxed = Constraints { coincidence, ..constraints.clone() };
-            found = self.best_plan(&relaxed, options, &private, budget)?;
+            found = self.best_plan(&relaxed, options, (&private, &tiles), budget)?;
         }
         if found.is_none() {
-            found = self.best_plan(&constraints, options, &[], budget)?;
+            found = self.best_plan(&constraints, options, (&[], &tiles), budget)?;
         }
         let plan = match found {
             Some(plan) => plan,
             None => Offload::of_tree(&self.schedule, &constraints, &[], budget)?,
         };
-        plan.code(threads, budget)
+        plan.code(threads, &tiles, budget)
+    }
+
+    /// Finds the statements that are contractions for a device.
+    fn block_tiles(&self, threads: &[i128], budget: &Budget) -> Result<Vec<BlockTiles>, Error> {
+        let all = 0..self.statements.len();
+        let found: Result<Vec<_>, _> =
+            all.map(|at| BlockTiles::of(self, at, &Device::default(), threads, budget)).collect();
+        Ok(found?.into_iter().flatten().collect())
+    }
+
+    /// Returns whether a statement is a contraction that is worth tiles on a device.
+    ///
+    /// # Errors
+    /// [`Error::Presburger`] if the budget ends.
+    pub fn has_block_tiles(
+        &self,
+        statement: usize,
+        threads: &[i128],
+        budget: &Budget,
+    ) -> Result<bool, Error> {
+        Ok(BlockTiles::of(self, statement, &Device::default(), threads, budget)?.is_some())
     }
 
     /// Tries schedules; returns the one with the most statements on many threads.
@@ -111,18 +146,23 @@ impl Scop {
         &self,
         constraints: &Constraints,
         options: &Options,
-        private: &[String],
+        (private, tiles): (&[String], &[BlockTiles]),
         budget: &Budget,
     ) -> Result<Option<Offload>, Error> {
         let mut best: Option<Offload> = None;
-        for outer_coincidence in [false, true] {
-            let options = Options { outer_coincidence, ..options.clone() };
+        let mut choices = vec![(false, options.fusion), (true, options.fusion)];
+        if !tiles.is_empty() {
+            choices.push((false, Fusion::None));
+        }
+        let names: Vec<&str> = tiles.iter().map(|own| own.statement.as_str()).collect();
+        for (outer_coincidence, fusion) in choices {
+            let options = Options { outer_coincidence, fusion, ..options.clone() };
             let Ok(scheduled) = constraints.schedule(&options, None, budget) else { continue };
             let plan = Offload::of_tree(&scheduled.tree, constraints, private, budget)?;
             if !self.stays_in_kernels(&plan, private, budget)? {
                 continue;
             }
-            if best.as_ref().is_none_or(|best| plan.cost() < best.cost()) {
+            if best.as_ref().is_none_or(|best| plan.cost(&names) < best.cost(&names)) {
                 best = Some(plan);
             }
         }

@@ -100,6 +100,17 @@ impl Strides {
         sizes
     }
 
+    /// Writes the strides as C, the largest first; nothing if one is no product of names.
+    fn texts(&self) -> Option<Vec<String>> {
+        let text = |(part, factor): &(Monomial, i128)| {
+            let names: Option<Vec<&str>> = part.iter().map(Expr::as_name).collect();
+            let mut text = format!("{factor}LL");
+            names?.iter().for_each(|name| text.push_str(&format!(" * {name}")));
+            Some(text)
+        };
+        self.levels.iter().rev().map(text).collect()
+    }
+
     /// Returns the extents of all dimensions but the outermost.
     fn extents(&self) -> Vec<Expr> {
         let extent = |pair: &[(Monomial, i128)]| {
@@ -129,8 +140,8 @@ impl Builder<'_> {
                 valid = Some(all);
             }
             self.give_dimensions(&name, &strides);
-            let sizes = strides.sizes();
-            self.flat.push(Flat { name, sizes });
+            let (sizes, strides) = (strides.sizes(), strides.texts().unwrap_or_default());
+            self.flat.push(Flat { name, sizes, strides });
         }
         for raw in &mut self.statements {
             raw.accesses.settle();

@@ -5,4 +5,4 @@ mod write;
 
 pub use update::Operands;
 pub(crate) use update::update;
-pub(crate) use write::{Kernels, Tiles, affine};
+pub(crate) use write::{Kernels, Tiles, Values, affine, along, operand};

@@ -146,7 +146,7 @@ impl<'a> Tiles<'a> {
 
     /// Writes a statement of its tree, if it is one.
     pub fn instance(&self, name: &str, arguments: &[String]) -> Option<String> {
-        let value = Values { arguments, loops: self.loops.len() };
+        let value = Values::new(arguments, self.loops.len());
         if name == self.contraction.tiles() {
             return Some(self.tile(&value));
         }
@@ -488,19 +488,25 @@ impl<'a> Tiles<'a> {
 }
 
 /// What stands at the places of a tile or block.
-struct Values<'a> {
+pub(crate) struct Values<'a> {
     arguments: &'a [String],
     loops: usize,
 }
 
 impl<'a> Values<'a> {
-    fn at(&self, place: TileDim) -> &'a str {
+    /// `arguments`: those of a statement of tiles, of so many loops.
+    pub fn new(arguments: &'a [String], loops: usize) -> Self {
+        Self { arguments, loops }
+    }
+
+    /// Returns what stands at a place.
+    pub fn at(&self, place: TileDim) -> &'a str {
         self.arguments.get(place.index(self.loops)).map_or("0", String::as_str)
     }
 }
 
 /// Writes a bound in another row of a tile.
-fn along(bound: &str, slope: i128, row: &str) -> String {
+pub(crate) fn along(bound: &str, slope: i128, row: &str) -> String {
     match slope {
         0 => bound.to_owned(),
         1 => format!("{bound} + {row}"),
@@ -534,7 +540,7 @@ pub(crate) fn affine(row: &[i128], params: &[String]) -> String {
 }
 
 /// Puts brackets around what is more than a name or a number.
-fn operand(text: &str) -> String {
+pub(crate) fn operand(text: &str) -> String {
     let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_');
     if plain { text.to_owned() } else { format!("({text})") }
 }

@@ -1,10 +1,12 @@
 //! The function of the host: buffers, copies and launches.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
-use tangram_polyhedral::ast::CStyle;
+use tangram_polyhedral::ast::{Ast, CStyle};
 
-use super::variables::{Role, Variable};
+use super::text::Form;
+use super::variables::{Role, Size, Variable};
 use super::{PREFIX, Writer};
 
 const INDENT: &str = "    ";
@@ -19,6 +21,7 @@ impl Writer<'_> {
             let _ = writeln!(text, "/* In the place of the part: {} */", self.call());
         }
         let _ = writeln!(text, "extern \"C\" void {}({})\n{{", self.name, parameters.join(", "));
+        text.push_str(&self.otherwise());
         for variable in self.buffers() {
             self.buffer(variable, &mut text);
         }
@@ -112,15 +115,28 @@ impl Writer<'_> {
         let element = &variable.element;
         let (device, size) = (self.device(variable), self.size(variable));
         let mut extents = variable.extents.clone();
-        if let Some(rows) = &variable.rows {
-            let count = self.apart("rows", variable);
-            let _ = writeln!(text, "{INDENT}long long {count} = 0;");
-            let style = self.inner_style();
-            text.push_str(&rows.to_c_with(&style, &|_: &str, arguments: &[String]| {
-                let last = arguments.first().map_or("0", String::as_str);
-                format!("{count} = {PREFIX}max({count}, {last} + 1);")
-            }));
-            extents[0] = count;
+        match &variable.size {
+            Size::Declared => {}
+            Size::Rows(last) => {
+                let rows = self.apart("rows", variable);
+                let _ = writeln!(text, "{INDENT}long long {rows} = 0;");
+                self.greatest(last, &rows, " + 1", text);
+                extents[0] = rows;
+            }
+            Size::Strided(places) => {
+                let mut all = Vec::new();
+                for (at, (last, stride)) in places.iter().enumerate() {
+                    let name = self.apart(&format!("last{at}"), variable);
+                    let _ = writeln!(text, "{INDENT}long long {name} = -1;");
+                    self.greatest(last, &name, "", text);
+                    all.push((name, stride));
+                }
+                // Where one dimension has nothing, none has.
+                let least = format!("{} < 0", all[0].0);
+                let sum: Vec<String> =
+                    all.iter().map(|(name, stride)| format!("{name} * ({stride})")).collect();
+                extents = vec![format!("{least} ? 0 : {} + 1", sum.join(" + "))];
+            }
         }
         let factors: String = extents.iter().map(|e| format!(" * (size_t)({e})")).collect();
         let _ = writeln!(text, "{INDENT}const size_t {size} = sizeof({element}){factors};");
@@ -133,6 +149,58 @@ impl Writer<'_> {
                 "{INDENT}TANGRAM_CUDA(cudaMemcpy({device}, {from}, {size}, cudaMemcpyHostToDevice));"
             );
         }
+    }
+
+    /// Writes code after which a variable has the greatest of the values that are found.
+    fn greatest(&self, last: &Ast, name: &str, more: &str, text: &mut String) {
+        text.push_str(&last.to_c_with(&self.inner_style(), &|_: &str, arguments: &[String]| {
+            let last = arguments.first().map_or("0", String::as_str);
+            format!("{name} = {PREFIX}max({name}, {last}{more});")
+        }));
+    }
+
+    /// Writes what runs on the host where parameters are not those that the kernels are right for:
+    /// the source's statements in their order.
+    fn otherwise(&self) -> String {
+        let (Some(test), Some(original)) = (&self.part.test, &self.original) else {
+            return String::new();
+        };
+        let mut fits = "fits".to_owned();
+        while self.words().contains(fits.as_str()) {
+            fits.push('_');
+        }
+        let style = self.inner_style();
+        let mut text = format!("{INDENT}int {fits} = 0;\n");
+        text.push_str(&test.to_c_with(&style, &|_: &str, _: &[String]| format!("{fits} = 1;")));
+        let _ = writeln!(text, "{INDENT}if (!{fits}) {{");
+        let is_own = |variable: &&Variable| match variable.role {
+            Role::Private => true,
+            Role::Buffer { outside, .. } => !outside,
+            _ => false,
+        };
+        for variable in self.variables.all.iter().filter(is_own) {
+            let _ = writeln!(text, "{INDENT}{INDENT}{};", variable.declaration());
+        }
+        let forms = self.host_forms();
+        let mut style = style;
+        style.depth += 1;
+        text.push_str(&original.to_c_with(&style, &|name: &str, arguments: &[String]| {
+            self.statement(name, arguments, &forms).unwrap_or_default()
+        }));
+        let _ = writeln!(text, "{INDENT}{INDENT}return;\n{INDENT}}}");
+        text
+    }
+
+    /// How statements write variables on the host: arrays of the source are pointers there.
+    fn host_forms(&self) -> HashMap<String, Form> {
+        let mut forms = self.variables.forms();
+        for variable in &self.variables.all {
+            let outside = matches!(variable.role, Role::Buffer { outside: true, .. });
+            if !outside || !self.is_pointer(variable) {
+                forms.remove(&variable.name);
+            }
+        }
+        forms
     }
 
     /// Writes the loops of the host.

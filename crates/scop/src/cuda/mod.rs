@@ -15,17 +15,20 @@
 
 mod host;
 mod text;
+mod tiles;
 mod variables;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
-use tangram_polyhedral::ast::{Ast, CStyle, KernelHead};
+use tangram_polyhedral::ast::{Ast, AstOptions, CStyle, KernelHead};
 use tangram_polyhedral::device::{Kernel, OnDevice};
 use tangram_presburger::Budget;
 
 use crate::c_tokens::{replaced, words};
 use crate::{Part, Problem};
+use text::Form;
+use tiles::BlockCode;
 use variables::{Role, Variable};
 
 const START: &str = "\
@@ -67,10 +70,6 @@ pub fn cuda(
             let reason = "has a value that is needed behind its loop: declare it in the loop";
             return Err(problem(part, format!("the loop variable `{ended}` {reason}")));
         }
-        if let Some(flat) = part.flat.first() {
-            let reason = "is in one dimension, but used in several: declare its extents";
-            return Err(problem(part, format!("the array `{}` {reason}", flat.name)));
-        }
         if let Some(member) = part.members.first() {
             let reason = "is a member of a structure: copy it to a variable of its own";
             return Err(problem(part, format!("`{}` {reason}", member.text)));
@@ -87,7 +86,12 @@ pub fn cuda(
         if !names.insert(name.clone()) {
             return Err(problem(part, format!("`{name}` would be there twice")));
         }
-        let writer = Writer { part, code, name, variables };
+        let original = part
+            .test
+            .as_ref()
+            .map(|_| Ast::of_tree(&part.scop.schedule, None, &AstOptions::default(), budget));
+        let original = original.transpose().map_err(|error| part.problem(error.to_string()))?;
+        let writer = Writer { part, code, name, variables, original };
         let (first, last) = (part.first_line, part.last_line);
         let _ = writeln!(bodies, "\n/* {}, lines {first} to {last}. */", part.function);
         bodies.push_str(&writer.kernels()?);
@@ -145,6 +149,8 @@ struct Writer<'a> {
     /// The host function.
     name: String,
     variables: Variables,
+    /// The source's loops, if parameters may not be those that the kernels are right for.
+    original: Option<Ast>,
 }
 
 impl Writer<'_> {
@@ -153,9 +159,7 @@ impl Writer<'_> {
         style.index = "long long".into();
         style.indent = "    ".into();
         style.prefix = PREFIX.into();
-        let texts = self.part.bodies.iter().flat_map(|body| words(&body.text));
-        let named = self.variables.all.iter().map(|variable| variable.name.as_str());
-        let used: std::collections::HashSet<&str> = texts.chain(named).collect();
+        let used = self.words();
         style.iterator = crate::emit::free(&used, &["c", "t", "it"], "tangram_");
         let outer = self.code.kernels.iter().flat_map(|kernel| &kernel.outer);
         for unit in ["b0", "b1", "t0", "t1"].into_iter().chain(outer.map(String::as_str)) {
@@ -176,16 +180,6 @@ impl Writer<'_> {
     fn kernels(&self) -> Result<String, Problem> {
         let style = self.style();
         let forms = self.variables.forms();
-        let statements: HashMap<&str, (&str, &[String])> = self
-            .part
-            .scop
-            .statements
-            .iter()
-            .zip(&self.part.bodies)
-            .map(|(s, body)| {
-                (s.name.as_str(), (body.text.as_str(), s.domain.space().output.dims.as_slice()))
-            })
-            .collect();
         for body in &self.part.bodies {
             text::check(&body.text).map_err(|message| Problem::new(body.line, message))?;
         }
@@ -197,31 +191,74 @@ impl Writer<'_> {
                 .map(|name| format!("long long {}", style.params.get(name).unwrap_or(name)));
             let arguments = arguments.chain(self.used(kernel).map(Variable::kernel_argument));
             let own = self.variables.all.iter().filter(|variable| variable.role == Role::Private);
-            let head = KernelHead {
-                name: self.kernel_name(kernel),
-                arguments: arguments.collect(),
-                declarations: own
-                    .filter(|v| self.uses(kernel, v))
-                    .map(Variable::declaration)
-                    .collect(),
-            };
+            let tiles = self.tiles(kernel, &style, &forms);
+            let mut declarations: Vec<String> =
+                own.filter(|v| self.uses(kernel, v)).map(Variable::declaration).collect();
+            match (&kernel.tiles, tiles.as_ref().and_then(BlockCode::function)) {
+                (Some(_), None) => {
+                    return Err(problem(self.part, "its tiles cannot be written".to_owned()));
+                }
+                (_, function) => all.push_str(&function.unwrap_or_default()),
+            }
+            declarations.extend(tiles.iter().flat_map(BlockCode::declarations));
+            let name = self.kernel_name(kernel);
+            let arguments = arguments.collect();
+            // While one block waits for memory, another one computes.
+            let beside = tiles.is_some().then_some(2);
+            let head = KernelHead { name, arguments, declarations, beside };
             let body = kernel.ast.to_kernel(
                 &head,
                 &kernel.launch,
                 &style,
                 &|name: &str, arguments: &[String]| {
-                    let Some((statement, dims)) = statements.get(name) else {
-                        return String::new();
-                    };
-                    // All that a kernel computes with is `long long`.
-                    let statement = text::flat(&replaced(statement, dims, arguments, &[]), &forms);
-                    // A statement in braces ends by itself.
-                    if statement.ends_with('}') { statement } else { format!("{statement};") }
+                    if let Some(text) = tiles.as_ref().and_then(|own| own.instance(name, arguments))
+                    {
+                        return text;
+                    }
+                    self.statement(name, arguments, &forms).unwrap_or_default()
                 },
             );
             let _ = writeln!(all, "static {body}");
         }
         Ok(all)
+    }
+
+    /// Writes an instance of a statement, if there is one of that name.
+    fn statement(
+        &self,
+        name: &str,
+        arguments: &[String],
+        forms: &HashMap<String, Form>,
+    ) -> Option<String> {
+        let at = self.part.scop.statements.iter().position(|own| own.name == name)?;
+        let dims = &self.part.scop.statements[at].domain.space().output.dims;
+        // All that a kernel computes with is `long long`.
+        let text = replaced(&self.part.bodies[at].text, dims, arguments, &[]);
+        let text = text::flat(&text, forms);
+        // A statement in braces ends by itself.
+        Some(if text.ends_with('}') { text } else { format!("{text};") })
+    }
+
+    /// Prepares the tiles of a kernel that is a contraction.
+    fn tiles<'b>(
+        &'b self,
+        kernel: &'b Kernel,
+        style: &CStyle,
+        forms: &'b HashMap<String, Form>,
+    ) -> Option<BlockCode<'b>> {
+        let tiles = kernel.tiles.as_ref()?;
+        let unit = |name: &str| style.params.get(name).map_or(name, String::as_str).to_owned();
+        let names = (&*self.kernel_name(kernel), ["t0", "t1"].map(unit));
+        BlockCode::new(tiles, self.part, forms, names, &self.words())
+    }
+
+    /// All names that statements and variables have.
+    fn words(&self) -> HashSet<&str> {
+        let texts = self.part.bodies.iter().flat_map(|body| words(&body.text));
+        let named = self.variables.all.iter().map(|variable| variable.name.as_str());
+        let loops = self.part.scop.statements.iter();
+        let loops = loops.flat_map(|own| own.domain.space().output.dims.iter());
+        texts.chain(named).chain(loops.map(String::as_str)).collect()
     }
 
     /// Lists the variables that are arguments of a kernel.

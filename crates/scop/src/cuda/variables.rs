@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use tangram_polyhedral::ast::Ast;
 use tangram_polyhedral::device::OnDevice;
 use tangram_polyhedral::scop::Scop;
 use tangram_presburger::formula::{Comparison, Expr, Formula};
@@ -42,8 +43,20 @@ pub(super) struct Variable {
     pub role: Role,
     /// Whether it is a parameter of the host function.
     pub parameter: bool,
-    /// Code that finds the number of its rows, where no declaration tells.
-    pub rows: Option<tangram_polyhedral::ast::Ast>,
+    /// How many elements there are, where no declaration tells.
+    pub size: Size,
+}
+
+/// How many elements an array has.
+#[derive(Debug, Clone)]
+pub(super) enum Size {
+    /// The product of its extents.
+    Declared,
+    /// As many rows as are used: code that finds the last one.
+    Rows(Ast),
+    /// All up to the last one of each dimension: code that finds it, and how many elements lie
+    /// from one to the next.
+    Strided(Vec<(Ast, String)>),
 }
 
 impl Variable {
@@ -131,7 +144,8 @@ impl Variables {
             };
             all.push(Variable::of(array, role, true));
         }
-        let pairs = part.arrays.iter().zip(&part.scop.arrays);
+        let known = |name: &str| part.scop.arrays.iter().find(|array| array.name == name);
+        let pairs = part.arrays.iter().filter_map(|array| Some((array, known(&array.name)?)));
         for (array, known) in pairs.filter(|(array, _)| array.local) {
             let role = match (known.kept && !whole, code.private.contains(&array.name)) {
                 (true, _) => Role::Buffer { reads: true, writes: true, outside: true },
@@ -139,6 +153,15 @@ impl Variables {
                 _ => Role::Buffer { reads: false, writes: false, outside: false },
             };
             all.push(Variable::of(array, role, known.kept && !whole));
+        }
+        for array in &part.allocated {
+            let role = Role::Buffer { reads: false, writes: false, outside: false };
+            let mut variable = Variable::of(array, role, false);
+            // Loops that do not run may leave it less than nothing.
+            for extent in &mut variable.extents {
+                *extent = format!("{}max(0, {extent})", super::PREFIX);
+            }
+            all.push(variable);
         }
         for variable in &mut all {
             variable.check(part, budget)?;
@@ -168,7 +191,7 @@ impl Variable {
             extents: array.extents.clone(),
             role,
             parameter,
-            rows: None,
+            size: Size::Declared,
         }
     }
 
@@ -201,15 +224,34 @@ impl Variable {
             return wrong(format!("the size of `{name}` depends on a loop around it"));
         }
         if self.extents.first().is_some_and(String::is_empty) {
-            let rows = part.scop.last_used(&name, budget);
-            self.rows = rows.map_err(|error| problem(part, error.to_string()))?;
-            if self.rows.is_none() {
+            let found = self.used(part, budget);
+            let found = found.map_err(|error| problem(part, error.to_string()))?;
+            let Some(size) = found else {
                 return wrong(format!(
                     "how much of `{name}` is used is not known: declare it with its size"
                 ));
-            }
+            };
+            self.size = size;
         }
         Ok(())
+    }
+
+    /// Finds how much of an array is used.
+    fn used(
+        &self,
+        part: &Part,
+        budget: &Budget,
+    ) -> Result<Option<Size>, tangram_polyhedral::Error> {
+        let last = |dim| part.scop.last_used(&self.name, dim, budget);
+        let Some(flat) = part.flat.iter().find(|flat| flat.name == self.name) else {
+            return Ok(last(0)?.map(Size::Rows));
+        };
+        let mut places = Vec::new();
+        for (dim, stride) in flat.strides.iter().enumerate() {
+            let Some(last) = last(dim)? else { return Ok(None) };
+            places.push((last, stride.clone()));
+        }
+        Ok((!places.is_empty()).then_some(Size::Strided(places)))
     }
 }
 

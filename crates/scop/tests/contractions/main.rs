@@ -138,6 +138,46 @@ fn a_thousand_random_contractions_keep_every_bit() {
     assert!(asked || found >= 250, "{found} of 1000");
 }
 
+/// Runs random programs on an emulated device; returns how many contractions have tiles there.
+fn check_on_device(seeds: std::ops::Range<u64>, count: usize) -> usize {
+    let (mut found, mut wrong) = (0, Vec::new());
+    for seed in seeds {
+        let text = program(seed, count);
+        let (code, tiles) = support::device::on_device(&text, &[2, 2], STEPS);
+        found += tiles;
+        if let Ok(folder) = std::env::var("TANGRAM_OUT") {
+            std::fs::write(format!("{folder}/d{seed}.c"), &code).expect("written");
+        }
+        let flags = [SANITIZED, &["-std=gnu99", "-fopenmp"]].concat();
+        let runs = [&text, &code].map(|text| run(&format!("device-{seed}"), text, &flags, &[&[]]));
+        let [Some(one), Some(two)] = runs else { return found };
+        let [a, b] =
+            [&one[0], &two[0]].map(|run| String::from_utf8_lossy(&run.stdout).into_owned());
+        assert!(one[0].status.success() && !a.is_empty(), "{seed}: {one:?}");
+        let pairs = a.lines().zip(b.lines()).filter(|(a, b)| a != b);
+        wrong.extend(pairs.map(|(a, b)| format!("{seed}: {a}\nfor {b}")));
+        if !two[0].status.success() {
+            wrong.push(format!("{seed}: {}", String::from_utf8_lossy(&two[0].stderr)));
+        }
+    }
+    assert!(wrong.is_empty(), "{found} contractions, other results:\n{}", wrong.join("\n"));
+    found
+}
+
+#[test]
+fn random_contractions_keep_every_bit_on_a_device() {
+    let found = check_on_device(0..2, 7);
+    assert!(found >= 2, "{found} of 14");
+}
+
+#[test]
+#[ignore = "takes minutes: 1,000 contractions"]
+fn a_thousand_random_contractions_keep_every_bit_on_a_device() {
+    let found = check_on_device(100..140, 25);
+    println!("{found} have tiles");
+    assert!(found >= 200, "{found} of 1000");
+}
+
 /// The kernels of the examples that are contractions, at sizes with whole tiles and without.
 #[test]
 fn example_kernels_are_contractions() {

@@ -3,6 +3,7 @@
 // Each test uses a part of this.
 #![allow(dead_code)]
 
+pub mod device;
 pub mod kernel;
 
 use std::process::{Command, Output};
@@ -84,7 +85,12 @@ pub fn run(name: &str, program: &str, flags: &[&str], runs: &[&[&str]]) -> Optio
     assert!(compiled.status.success(), "{messages}\n{program}");
     let threads = |arguments: &&[&str]| {
         let mut command = Command::new(&binary);
-        command.args(*arguments).env("OMP_NUM_THREADS", "4").output().expect("runs")
+        command
+            .args(*arguments)
+            .env("OMP_NUM_THREADS", "4")
+            .env("OMP_WAIT_POLICY", "passive")
+            .output()
+            .expect("runs")
     };
     let outputs = runs.iter().map(threads).collect();
     for path in [source, binary] {

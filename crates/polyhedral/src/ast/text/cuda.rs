@@ -60,6 +60,12 @@ impl Launch {
         Self { sizes: [None; 6] }
     }
 
+    /// The same blocks, with so many threads along rows, and along columns, side by side.
+    pub(crate) fn with_threads(mut self, [rows, columns]: [usize; 2]) -> Self {
+        (self.sizes[3], self.sizes[4]) = (Some(columns as i128), Some(rows as i128));
+        self
+    }
+
     /// Writes blocks and threads as a launch has them in front of its arguments.
     pub fn configuration(&self) -> String {
         let dim = |sizes: [i128; 3]| format!("dim3({}, {}, {})", sizes[0], sizes[1], sizes[2]);
@@ -91,6 +97,8 @@ pub struct KernelHead {
     pub arguments: Vec<String>,
     /// Variables of which each thread has its own, without `;`.
     pub declarations: Vec<String>,
+    /// How many blocks shall fit on a multiprocessor beside each other, if that bounds registers.
+    pub beside: Option<usize>,
 }
 
 /// Reads `0 <= name < size` off a context.
@@ -121,7 +129,8 @@ impl Ast {
             self.params().iter().filter(|param| !is_unit(param)).map(String::as_str).collect();
         let arguments: Vec<String> = free.iter().map(|param| format!("{index} {param}")).collect();
         let call = |name: &str, arguments: &[String]| format!("{name}({});", arguments.join(", "));
-        let head = KernelHead { name: name.to_owned(), arguments, declarations: Vec::new() };
+        let head =
+            KernelHead { name: name.to_owned(), arguments, declarations: Vec::new(), beside: None };
         let text = self.to_kernel(&head, launch, style, &call);
         format!("{text}/* {name}{}({}); */\n", launch.configuration(), free.join(", "))
     }
@@ -138,7 +147,11 @@ impl Ast {
     ) -> String {
         let index = &style.index;
         let (name, arguments) = (&head.name, head.arguments.join(", "));
-        let mut text = format!("__global__ void {name}({arguments})\n{{\n");
+        let bounds = head.beside.map_or(String::new(), |beside| {
+            let threads: i128 = launch.threads().iter().product();
+            format!("__launch_bounds__({threads}, {beside}) ")
+        });
+        let mut text = format!("__global__ void {bounds}{name}({arguments})\n{{\n");
         for declaration in &head.declarations {
             // Writing into a string cannot fail.
             let _ = writeln!(text, "{}{declaration};", style.indent);
