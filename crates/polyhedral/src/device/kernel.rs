@@ -73,8 +73,7 @@ impl Offload {
                 Err(error) => return Err(error),
             };
             let launch = Launch::of_tree(&tree)?.with_threads(own.threads);
-            let mut options = AstOptions::default();
-            options.outlined = Some(KERNEL);
+            let options = AstOptions { outlined: Some(KERNEL), ..AstOptions::default() };
             let context = set.params(budget)?.coalesce(budget)?;
             let ast = Ast::of_tree(&tree, context.single().ok(), &options, budget)?;
             let (outer, statements) = (Vec::new(), vec![name.to_owned()]);
