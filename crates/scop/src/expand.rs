@@ -44,7 +44,7 @@ impl Part {
         budget: &Budget,
     ) -> Result<(Cow<'_, Self>, Optimised), Error> {
         // What follows the part would not see variables that are declared in a branch.
-        let may = recipe.contract && !recipe.parallel && self.declared.is_empty();
+        let may = recipe.contract && self.declared.is_empty();
         let may = may && recipe.tile.is_none() && !recipe.diamond;
         if may {
             let budget_of_tiles = &Budget::steps(STEPS);
@@ -62,7 +62,7 @@ impl Part {
         }
         let best = self.scop.optimise(recipe, budget)?;
         // Sums of rows in a variable keep rows from running side by side.
-        if may && best.original && best.fallback.is_none() {
+        if may && !recipe.parallel && best.original && best.fallback.is_none() {
             let (part, sums) = self.expanded(2, &|_, _| true);
             if !sums.is_empty()
                 && let Ok(found) = part.scop.optimise(recipe, budget)

@@ -74,6 +74,10 @@ const LEAST_DEPTH: i128 = 8;
 /// tiles and plain loops took the same time.
 const LEAST_UPDATES: i128 = 12 * 12 * 12;
 
+/// Register tiles above each other in a block that a thread takes at once: of 500 rows each of two
+/// threads has 10 or 11 blocks of 24, and a panel of columns, in the first cache, serves four tiles.
+const THREAD_TILES: usize = 4;
+
 /// What a statement adds to, or subtracts from, an element of an array, as its front end reads it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Update {
@@ -117,6 +121,8 @@ pub struct Contraction {
     pub inner: usize,
     /// By how much the least and the greatest column grow from row to row.
     pub slopes: [i128; 2],
+    /// Whether threads share the blocks: those of rows, or whatever changes while the others stay.
+    pub on_threads: bool,
     /// Whether it is what a block of the reduced loop updates beyond the block: then each bound
     /// has one more factor, that of the block's first value.
     is_trailing: bool,
@@ -164,9 +170,17 @@ impl Contraction {
             blocking,
             inner,
             slopes,
+            on_threads: false,
             is_trailing,
             bounds,
         }))
+    }
+
+    /// Lets threads share the blocks, which become smaller, so that all have about as many.
+    pub(crate) fn shared_out(mut self) -> Self {
+        self.on_threads = true;
+        self.blocking.rows = self.blocking.rows.min(THREAD_TILES * self.tile.rows);
+        self
     }
 
     /// Returns the bounds of the tiled reduced loop by rows or columns, the first value and the last.

@@ -96,6 +96,7 @@ impl Trailing {
             blocking: Blocking { depth: size, rows: size, ..blocking },
             inner: 1,
             slopes,
+            on_threads: false,
             is_trailing: true,
             bounds,
         };

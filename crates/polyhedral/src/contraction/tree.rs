@@ -67,6 +67,16 @@ pub enum Copied {
     Columns,
 }
 
+impl Copied {
+    /// The role of what is copied.
+    pub fn role(self) -> Role {
+        match self {
+            Self::Rows => Role::Row,
+            Self::Columns => Role::Column,
+        }
+    }
+}
+
 /// Adds `floor((input - first) / size)`; returns its column.
 pub(super) fn block(rows: &mut Rows, input: usize, first: &[i128], size: i128) -> usize {
     let mut numerator: Vec<i128> = first.iter().map(|value| -value).collect();
@@ -148,7 +158,8 @@ impl Contraction {
         if !groups.is_subset(&new.active(top, budget)?, budget)? {
             return Err(Error::IllFormed { node: top, fault: Fault::Lost });
         }
-        legality::check(&new, &constraints.validity, &Union::empty(), budget)?;
+        let together = if self.on_threads { &constraints.coincidence } else { &Union::empty() };
+        legality::check(&new, &constraints.validity, together, budget)?;
         Ok(new)
     }
 
@@ -339,9 +350,17 @@ impl Contraction {
         ];
         let tiles = Piece::chain([vec![band(&third)?], inside].concat(), Vec::new());
         let inner = extended(groups, packed_second, tiles)?;
-        let outer = Piece::chain(vec![band(&second)?], inner);
+        let batched = self.loops.contains(&LoopKind::Batch);
+        let [all, moving] = [batched, !batched].map(|own| own && self.on_threads);
+        let outer = Piece::chain(vec![coincident(band(&second)?, moving)], inner);
         let outer = extended(groups, packed_first, outer)?;
-        Ok(Piece::chain(vec![band(&first)?], outer))
+        Ok(Piece::chain(vec![coincident(band(&first)?, all)], outer))
+    }
+
+    /// Returns which panels all threads use, if they share blocks of the others: what stays.
+    pub fn used_by_all(&self) -> Option<Copied> {
+        let moving = self.on_threads && !self.loops.contains(&LoopKind::Batch);
+        moving.then_some(if self.rows_stay() { Copied::Rows } else { Copied::Columns })
     }
 
     /// A band of the values of some places.
@@ -369,10 +388,7 @@ impl Contraction {
         copied: Copied,
         (outer, around): (usize, &[TileDim]),
     ) -> Result<Relation, Error> {
-        let own = match copied {
-            Copied::Rows => Role::Row,
-            Copied::Columns => Role::Column,
-        };
+        let own = copied.role();
         let varies = |kind: LoopKind| match kind {
             LoopKind::Row | LoopKind::RowOuter => own == Role::Row,
             LoopKind::Column | LoopKind::ColumnOuter => own == Role::Column,
@@ -466,6 +482,16 @@ pub(crate) fn projection_band(
         members.push(Member { schedule, coincident: false });
     }
     Ok(NodeKind::Band(Band { members, permutable: false, options: Union::empty() }))
+}
+
+/// Says of the outermost loop of a band that its iterations run at once.
+fn coincident(mut band: NodeKind, at_once: bool) -> NodeKind {
+    if let NodeKind::Band(band) = &mut band
+        && let Some(member) = band.members.first_mut()
+    {
+        member.coincident = at_once;
+    }
+    band
 }
 
 /// Runs a packing statement in front of what is below.

@@ -60,8 +60,8 @@ pub struct Recipe {
     pub parallel: bool,
     /// Whether the order of the source stays if no band promises a gain.
     pub keep_source: bool,
-    /// Whether contractions become packed tiles; not where loops run on several threads or
-    /// tiles are asked for. Who writes the code has to write these tiles, too.
+    /// Whether contractions become packed tiles; not where tiles are asked for. Who writes the code
+    /// has to write these tiles, too.
     pub contract: bool,
 }
 
@@ -254,13 +254,20 @@ impl Scop {
         recipe: &Recipe,
         budget: &Budget,
     ) -> Result<Option<Optimised>, Error> {
-        if !recipe.contract || recipe.parallel || recipe.tile.is_some() || recipe.diamond {
+        if !recipe.contract || recipe.tile.is_some() || recipe.diamond {
             return Ok(None);
         }
         let mut all = Vec::new();
         for statement in 0..self.statements.len() {
             let found = Contraction::of(self, statement, &recipe.machine, budget)?;
-            all.extend(found.filter(|contraction| !contraction.is_thin()));
+            let found = found.filter(|contraction| !contraction.is_thin());
+            all.extend(match recipe.parallel {
+                true => found.map(Contraction::shared_out),
+                false => found,
+            });
+        }
+        if all.is_empty() && recipe.parallel {
+            return Ok(None);
         }
         if all.is_empty() {
             return self.factorised(constraints, recipe, budget);

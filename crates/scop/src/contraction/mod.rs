@@ -1,5 +1,6 @@
 //! Contractions in C: statements read as updates, and tiles written as vector code.
 
+mod pack;
 mod update;
 mod write;
 

@@ -1,13 +1,4 @@
-//! Tiles of contractions as C: packing loops, and calls of a micro-kernel.
-//!
-//! Variables have the names of the source's loops, so that operands are written as they stand
-//! there:
-//!
-//! ```c
-//! for (int k = c1; k <= n - 1 && k < c1 + 256; k++)
-//!     for (int j = at; j < at + 8; j++)
-//!         *to++ = j <= m - 1 ? B[k][j] : 0;
-//! ```
+//! Tiles of contractions as C: calls of a micro-kernel on packed panels.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -18,7 +9,6 @@ use tangram_polyhedral::contraction::{Contraction, Copied, LoopKind, Ragged, Til
 use super::Operands;
 use crate::Part;
 use crate::c_tokens::words;
-use crate::declare::is_narrow;
 use crate::source::is_signed;
 
 /// The functions that tiles call, each once in a file.
@@ -62,15 +52,15 @@ impl Kernels {
 
 /// A contraction of a part, ready to be written.
 pub(crate) struct Tiles<'a> {
-    contraction: &'a Contraction,
-    operands: &'a Operands,
+    pub(super) contraction: &'a Contraction,
+    pub(super) operands: &'a Operands,
     /// Names and types of the variables of its loops.
-    loops: Vec<(&'a str, &'a str)>,
+    pub(super) loops: Vec<(&'a str, &'a str)>,
     /// What stands for the parameters of its bounds.
     params: Vec<String>,
     kernel: String,
-    index: &'a str,
-    indent: &'a str,
+    pub(super) index: &'a str,
+    pub(super) indent: &'a str,
     /// What is behind local names where the source has these.
     suffix: String,
 }
@@ -89,7 +79,7 @@ impl<'a> Tiles<'a> {
         let names = statement.domain.space().output.dims.iter().map(String::as_str);
         let types = part.types.get(contraction.statement)?.iter().map(String::as_str);
         let kernel = kernels.name(contraction, words)?;
-        let locals = ["row", "rows", "depth", "from", "to", "at", "r", "first", "end"];
+        let locals = ["row", "rows", "depth", "from", "to", "at", "r", "first", "end", "at_first"];
         let locals = locals.into_iter().chain(["first_column", "end_column", "p", "q"]);
         let mut suffix = String::new();
         let taken = |suffix: &str| {
@@ -120,11 +110,16 @@ impl<'a> Tiles<'a> {
                 Role::Column => blocking.columns,
                 Role::Scalar => continue,
             };
+            let shared = self.contraction.used_by_all().is_some_and(|own| own.role() == *role);
+            let (ty, name) = (element.c_type(), self.panel(at));
+            let own = if shared { format!("{name}_own") } else { name.clone() };
             lines.push(format!(
-                "static __thread {} {}[{count} * {depth}] __attribute__((aligned(64)));",
-                element.c_type(),
-                self.panel(at),
+                "static __thread {ty} {own}[{count} * {depth}] __attribute__((aligned(64)));"
             ));
+            // The others use that of the thread that starts them.
+            if shared {
+                lines.push(format!("{ty} *const {name} = {own};"));
+            }
         }
         lines
     }
@@ -155,23 +150,23 @@ impl<'a> Tiles<'a> {
         Some(self.packing(copied, &value))
     }
 
-    fn local(&self, name: &str) -> String {
+    pub(super) fn local(&self, name: &str) -> String {
         format!("{name}{}", self.suffix)
     }
 
     /// The name of an operand's packed block.
-    fn panel(&self, at: usize) -> String {
+    pub(super) fn panel(&self, at: usize) -> String {
         let letter = if self.contraction.body.roles()[at] == Role::Row { 'a' } else { 'b' };
         format!("{letter}{at}_{}{}", self.contraction.statement, self.suffix)
     }
 
     /// The end, inclusive, of a block of a loop: what is less of the block's and the loop's.
-    fn within(&self, name: &str, last: &str, first: &str, size: usize) -> String {
+    pub(super) fn within(&self, name: &str, last: &str, first: &str, size: usize) -> String {
         format!("{name} <= {last} && {name} < {} + {size}", operand(first))
     }
 
     /// Variables of loops around all tiles, as far as `texts` use them.
-    fn outer(
+    pub(super) fn outer(
         &self,
         value: &Values,
         texts: &[&str],
@@ -189,73 +184,6 @@ impl<'a> Tiles<'a> {
         lines
     }
 
-    fn packing(&self, copied: Copied, value: &Values) -> String {
-        let Contraction { tile, blocking, element, .. } = self.contraction;
-        let (role, kind, outer, step, size) = match copied {
-            Copied::Rows => {
-                (Role::Row, LoopKind::Row, LoopKind::RowOuter, tile.rows, blocking.rows)
-            }
-            Copied::Columns => {
-                let columns = tile.columns();
-                (Role::Column, LoopKind::Column, LoopKind::ColumnOuter, columns, blocking.columns)
-            }
-        };
-        let loop_at = self.contraction.only(kind);
-        let (name, ty) = self.loops[loop_at];
-        let (first, last) = (value.at(TileDim::First(loop_at)), value.at(TileDim::Last(loop_at)));
-        let mut text = String::from("{\n");
-        let inside = self.inside(loop_at);
-        let around = |own| own == outer || matches!(own, LoopKind::Batch | LoopKind::ReducedOuter);
-        let copies = |at: &usize| self.contraction.body.roles()[*at] == role;
-        let texts: Vec<&str> = (0..self.operands.texts.len())
-            .filter(copies)
-            .map(|at| self.operands.texts[at].as_str())
-            .collect();
-        for line in self.outer(value, &texts, around) {
-            let _ = writeln!(text, "{}{line}", self.indent);
-        }
-        for (at, expression) in self.operands.texts.iter().enumerate().filter(|(at, _)| copies(at))
-        {
-            let (to, from) = (self.local(&format!("to{at}")), self.local("at"));
-            let _ =
-                writeln!(text, "{}{} *{to} = {};", self.indent, element.c_type(), self.panel(at));
-            let mut heads = vec![format!(
-                "for ({} {from} = {first}; {}; {from} += {step})",
-                self.index,
-                self.within(&from, last, first, size)
-            )];
-            heads.extend(self.reduced(value));
-            // Where the panel goes on behind the last iteration, a small type would begin anew.
-            let r = self.local("r");
-            let (head, place) = match is_narrow(ty) {
-                true => {
-                    (format!("for (int {r} = 0; {r} < {step}; {r}++)"), format!("{from} + {r}"))
-                }
-                false => {
-                    let head =
-                        format!("for ({ty} {name} = {from}; {name} < {from} + {step}; {name}++)");
-                    (head, name.to_owned())
-                }
-            };
-            heads.push(head);
-            for (depth, head) in heads.iter().enumerate() {
-                let _ = writeln!(text, "{}{head}", self.indent.repeat(1 + depth));
-            }
-            let margin = self.indent.repeat(1 + heads.len());
-            let written = format!("*{to}++ = {place} <= {last}{inside} ? {expression} : 0;");
-            let _ = match is_narrow(ty) {
-                true => writeln!(
-                    text,
-                    "{margin}{{\n{margin}{0}const {ty} {name} = {place};\n{margin}{0}{written}\n{margin}}}",
-                    self.indent
-                ),
-                false => writeln!(text, "{margin}{written}"),
-            };
-        }
-        text.push('}');
-        text
-    }
-
     /// The variable of a loop, in a type in which it may become negative.
     fn signed(&self, at: usize) -> String {
         let (name, ty) = self.loops[at];
@@ -263,7 +191,7 @@ impl<'a> Tiles<'a> {
     }
 
     /// What else holds of the iterations that a row or column has, if it bounds the sum.
-    fn inside(&self, by: usize) -> String {
+    pub(super) fn inside(&self, by: usize) -> String {
         let sum = self.signed(self.contraction.only(LoopKind::Reduced));
         let mut text = String::new();
         for (side, sign) in self.contraction.ragged().into_iter().zip([">=", "<="]) {
@@ -278,7 +206,7 @@ impl<'a> Tiles<'a> {
     }
 
     /// Loops over the reduced iterations of a block, in their order.
-    fn reduced(&self, value: &Values) -> Vec<String> {
+    pub(super) fn reduced(&self, value: &Values) -> Vec<String> {
         let mut heads = Vec::new();
         for (at, kind) in self.contraction.loops.iter().enumerate() {
             let (name, ty) = self.loops[at];
@@ -296,7 +224,7 @@ impl<'a> Tiles<'a> {
     }
 
     /// The number of reduced iterations in a block.
-    fn depth(&self, value: &Values) -> String {
+    pub(super) fn depth(&self, value: &Values) -> String {
         let at = self.contraction.only(LoopKind::Reduced);
         let (first, last) =
             (operand(value.at(TileDim::First(at))), operand(value.at(TileDim::Last(at))));

@@ -27,7 +27,7 @@ const STEPS: u64 = 10_000_000;
 /// Rewrites a file; says how many contractions were found, too.
 fn rewritten(text: &str, recipe: &Recipe) -> (String, usize) {
     let found = parts(text, &budget()).unwrap_or_else(|problems| panic!("{problems:#?}"));
-    let mut emit = Emit { vectorize: true, ..Emit::default() };
+    let mut emit = Emit { vectorize: true, parallel: recipe.parallel, ..Emit::default() };
     let mut options = AstOptions::default();
     options.outlined = Some(KERNEL);
     let mut generated: Vec<(Cow<Part>, Option<Ast>)> = Vec::new();
@@ -39,6 +39,7 @@ fn rewritten(text: &str, recipe: &Recipe) -> (String, usize) {
             continue;
         };
         let ast = Ast::of_tree(&best.tree, part.scop.context.as_ref(), &options, budget);
+        emit.private.extend(best.private.iter().map(|name| (part.first_line, name.clone())));
         emit.contractions.extend(best.contractions.iter().map(|c| (part.first_line, c.clone())));
         generated.push((part, (!best.original).then(|| ast.expect("loops"))));
     }
@@ -76,11 +77,14 @@ fn machines() -> Vec<Machine> {
 
 /// Flags of compilers whose results have to be the same bits.
 const FLAGS: [&[&str]; 2] = [SANITIZED, &["-std=c99", "-O1", "-march=native", "-ffp-contract=off"]];
+/// The same with several threads.
+const ON_THREADS: [&[&str]; 1] =
+    [&["-std=c99", "-O1", "-fopenmp", "-fsanitize=address,undefined", "-fno-sanitize-recover"]];
 
 /// What a program prints that another one does not, or why it ends.
-fn differing(name: &str, before: &str, after: &str) -> Vec<String> {
+fn differing(name: &str, before: &str, after: &str, flags: &[&[&str]]) -> Vec<String> {
     let mut wrong = Vec::new();
-    for flags in FLAGS {
+    for flags in flags {
         let runs = [before, after].map(|program| run(name, program, flags, &[&[]]));
         let [Some(one), Some(two)] = runs else { return wrong };
         let [one, two] = [&one[0], &two[0]];
@@ -96,7 +100,7 @@ fn differing(name: &str, before: &str, after: &str) -> Vec<String> {
 }
 
 /// Runs random programs of `count` functions; returns how many contractions were found.
-fn check(seeds: std::ops::Range<u64>, count: usize) -> usize {
+fn check(seeds: std::ops::Range<u64>, count: usize, on_threads: bool) -> usize {
     let asked = std::env::var("TANGRAM_SEEDS").ok().and_then(|range| {
         let (first, end) = range.split_once("..")?;
         Some(first.parse().ok()?..end.parse().ok()?)
@@ -108,6 +112,7 @@ fn check(seeds: std::ops::Range<u64>, count: usize) -> usize {
         // Some go the way of other loops.
         recipe.contract = seed % 5 != 4;
         recipe.machine = machines[seed as usize % machines.len()].clone();
+        (recipe.parallel, recipe.keep_source) = (on_threads, on_threads);
         let text = program(seed, count);
         let (code, contractions) = rewritten(&text, &recipe);
         if let Ok(folder) = std::env::var("TANGRAM_OUT") {
@@ -115,7 +120,9 @@ fn check(seeds: std::ops::Range<u64>, count: usize) -> usize {
             std::fs::write(format!("{folder}/p{seed}.ours.c"), &code).expect("written");
         }
         found += contractions;
-        let own = differing(&format!("contractions-{seed}"), &text, &code);
+        let flags: &[&[&str]] = if on_threads { &ON_THREADS } else { &FLAGS };
+        let name = format!("contractions-{seed}{}", if on_threads { "-threads" } else { "" });
+        let own = differing(&name, &text, &code, flags);
         own.iter().for_each(|line| println!("{line}"));
         wrong.extend(own);
     }
@@ -125,17 +132,31 @@ fn check(seeds: std::ops::Range<u64>, count: usize) -> usize {
 
 #[test]
 fn random_contractions_keep_every_bit() {
-    let found = check(0..2, 7);
+    let found = check(0..2, 7, false);
     assert!(found >= 3, "{found} of 14");
 }
 
 #[test]
 #[ignore = "takes minutes: 1,000 contractions"]
 fn a_thousand_random_contractions_keep_every_bit() {
-    let found = check(100..140, 25);
+    let found = check(100..140, 25, false);
     println!("{found} are contractions");
     let asked = std::env::var("TANGRAM_SEEDS").is_ok();
     assert!(asked || found >= 250, "{found} of 1000");
+}
+
+#[test]
+fn random_contractions_keep_every_bit_on_threads() {
+    let found = check(2..4, 7, true);
+    assert!(found >= 2, "{found} of 14");
+}
+
+#[test]
+#[ignore = "takes minutes: 1,000 contractions"]
+fn a_thousand_random_contractions_keep_every_bit_on_threads() {
+    let found = check(200..240, 25, true);
+    println!("{found} are contractions");
+    assert!(found >= 200, "{found} of 1000");
 }
 
 /// Runs random programs on an emulated device; returns how many contractions have tiles there.
@@ -305,7 +326,7 @@ fn triangular_sums_and_shared_variables_are_contractions() {
     recipe.machine = machines().swap_remove(0);
     let (code, count) = rewritten(&functions, &recipe);
     let expected: usize = kernels.iter().map(|(_, count, _)| count).sum();
-    let wrong = differing("triangles", &functions, &code);
+    let wrong = differing("triangles", &functions, &code, &FLAGS);
     assert!(wrong.is_empty(), "{}\n{code}", wrong.join("\n"));
     assert_eq!(count, expected, "{code}");
 }
@@ -374,7 +395,7 @@ int main(void)
     recipe.machine = machines().swap_remove(0);
     let (code, count) = rewritten(text, &recipe);
     assert_eq!(count, 3, "{code}");
-    let wrong = differing("packed", text, &code);
+    let wrong = differing("packed", text, &code, &FLAGS);
     assert!(wrong.is_empty(), "{}\n{code}", wrong.join("\n"));
 }
 
