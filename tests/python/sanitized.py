@@ -29,7 +29,7 @@ import random_models
 import tangram
 from random_models import Verdict, feeds
 
-FLAGS = ["-std=gnu11", "-O1", "-fwrapv", "-fno-strict-aliasing", "-fno-trapping-math", "-fno-math-errno", "-w"]
+FLAGS = ["-std=gnu11", "-O1", "-fno-trapping-math", "-fno-math-errno", "-w"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-static-libasan"]
 # What is no fault of a model, or of onnxruntime.
 WRONG = ("wrong", "wrong exit", "does not build", "sanitizer", "differs", "not judged")

@@ -81,8 +81,9 @@ pub fn emit_program(
         let _ = writeln!(checks, "    if ({}) return 1;", all.join(" && "));
     }
     let calls = CALLS.replace("NAME", &name);
+    let rounding = if options.exact { ROUNDING } else { "" };
     let source = format!(
-        "{DIAGNOSTICS}#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n{C_FUNCTIONS}{calls}\n\
+        "{DIAGNOSTICS}{rounding}#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n{C_FUNCTIONS}{calls}\n\
          #if defined(__GNUC__)\n#define PUBLIC __attribute__((visibility(\"default\")))\n#else\n\
          #define PUBLIC\n#endif\n\n{}\n\
          static inline size_t whole(int64_t bytes) {{ return ((size_t)bytes + {}) & ~(size_t){}; }}\n\n\
@@ -111,6 +112,17 @@ const DIAGNOSTICS: &str = "\
 #pragma GCC diagnostic ignored \"-Wunused-parameter\"
 #pragma GCC diagnostic ignored \"-Wunused-function\"
 #pragma GCC diagnostic ignored \"-Wpsabi\"
+#endif
+
+";
+
+/// Compilers fuse products and sums where nothing else is said.
+const ROUNDING: &str = "\
+/* Each product and each sum is rounded by itself. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize(\"fp-contract=off\")
+#else
+#pragma STDC FP_CONTRACT OFF
 #endif
 
 ";

@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::{Graph, Side, agree, same_bits, session_of, session_with};
+use support::{Graph, Side, agree, run_emitted, same_bits, session_of, session_with};
 use tangram_dialects::interpret::Datum;
 use tangram_onnx::Model;
 use tangram_tensor::Tensor;
@@ -157,19 +157,6 @@ int main(int count, char **arguments)
     return 0;
 }
 "#;
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = |name: &str| folder.path().join(name);
-    std::fs::write(path("m.h"), &emitted.header).expect("written");
-    std::fs::write(path("m.c"), &emitted.source).expect("written");
-    std::fs::write(path("m.weights"), &emitted.weights).expect("written");
-    std::fs::write(path("main.c"), main).expect("written");
-    let built = std::process::Command::new("cc")
-        .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-o"])
-        .args([path("main"), path("main.c"), path("m.c")])
-        .arg("-lm")
-        .output()
-        .expect("a C compiler");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let ran = std::process::Command::new(path("main")).arg(path("m.weights")).status();
-    assert_eq!(ran.expect("it starts").code(), Some(0));
+    let flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror"];
+    assert_eq!(run_emitted(&emitted, main, &flags), Some(0));
 }

@@ -346,9 +346,9 @@ fn call(function: Unary, element: DType, x: &str) -> String {
         false => format!("tg_{name}f({x})"),
     };
     match function {
-        Unary::Neg => format!("-{x}"),
+        Unary::Neg => negative(element, x),
         Unary::Abs if float => of_library("__builtin_fabs"),
-        Unary::Abs => format!("{x} < 0 ? -{x} : {x}"),
+        Unary::Abs => format!("{x} < 0 ? {} : {x}", negative(element, x)),
         Unary::Sqrt => of_library("__builtin_sqrt"),
         Unary::Exp => own("exp"),
         Unary::Log => own("log"),
@@ -379,18 +379,39 @@ fn call(function: Unary, element: DType, x: &str) -> String {
     }
 }
 
+/// In which type sums and products wrap around as the reference kernels' do: in C, a signed one has
+/// no meaning where it overflows, and short ones are computed in `int`.
+fn wrapping_type(element: DType) -> Option<&'static str> {
+    match element {
+        DType::I32 | DType::U16 => Some("uint32_t"),
+        DType::I64 => Some("uint64_t"),
+        _ => None,
+    }
+}
+
+fn negative(element: DType, x: &str) -> String {
+    match wrapping_type(element) {
+        Some(ty) => format!("({})(0 - ({ty}){x})", c_type(element)),
+        None => format!("-{x}"),
+    }
+}
+
 /// A function of two operands as C.
 pub(super) fn operator(function: Binary, element: DType, a: &str, b: &str) -> String {
     let float = element.is_float();
     let suffix = if is_wide(element) { "" } else { "f" };
     let infix = |sign: &str| format!("{a} {sign} {b}");
+    let wrapping = |sign: &str| match wrapping_type(element) {
+        Some(ty) => format!("({})(({ty}){a} {sign} ({ty}){b})", c_type(element)),
+        None => infix(sign),
+    };
     match function {
-        Binary::Add => infix("+"),
-        Binary::Sub => infix("-"),
-        Binary::Mul => infix("*"),
+        Binary::Add => wrapping("+"),
+        Binary::Sub => wrapping("-"),
+        Binary::Mul => wrapping("*"),
         Binary::Div if float => infix("/"),
         Binary::Div if element.is_signed() => {
-            format!("{b} == 0 ? 0 : {b} == -1 ? -{a} : {a} / {b}")
+            format!("{b} == 0 ? 0 : {b} == -1 ? {} : {a} / {b}", negative(element, a))
         }
         Binary::Div => format!("{b} == 0 ? 0 : {a} / {b}"),
         // A comparison with a NaN fails; of two zeros the second is taken. Both tests are always

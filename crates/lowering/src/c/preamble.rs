@@ -80,9 +80,9 @@ static inline int32_t tg_bits_of_float(float x)
 /* x = k ln 2 + r: the polynomial is e^r on |r| <= ln 2 / 2. */
 static inline float tg_expf(float x)
 {
-    /* Below -104 the result is 0, above 89 infinite. */
+    /* Below -104 the result is 0, above 89 infinite; a NaN, which no integer is, comes back behind. */
     const float a = x < -104.0f ? -104.0f : x;
-    const float b = a > 89.0f ? 89.0f : a;
+    const float b = a < 89.0f ? a : 89.0f;
     /* Adding 1.5 * 2^23 rounds to an integer. */
     const float shifted = b * 1.44269504f + 12582912.0f;
     const float k = shifted - 12582912.0f;

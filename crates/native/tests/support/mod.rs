@@ -214,3 +214,30 @@ pub(crate) fn same_bits(a: &Datum, b: &Datum) -> bool {
         _ => a == b,
     }
 }
+
+/// Builds a model as C with a program that calls it, which gets the file of weights; returns the
+/// program's exit code.
+pub(crate) fn run_emitted(
+    emitted: &tangram_native::Emitted,
+    main: &str,
+    flags: &[&str],
+) -> Option<i32> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("m.h"), &emitted.header).expect("written");
+    std::fs::write(path("m.c"), &emitted.source).expect("written");
+    std::fs::write(path("m.weights"), &emitted.weights).expect("written");
+    std::fs::write(path("main.c"), main).expect("written");
+    let built = std::process::Command::new("cc")
+        .args(flags)
+        .arg("-o")
+        .args([path("main"), path("main.c"), path("m.c")])
+        .arg("-lm")
+        .output()
+        .expect("a C compiler");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let ran = std::process::Command::new(path("main")).arg(path("m.weights")).output();
+    let ran = ran.expect("it starts");
+    print!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    ran.status.code()
+}

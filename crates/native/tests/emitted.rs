@@ -1,0 +1,124 @@
+//! Models as C, built as users build C: without the flags that a session gives its compiler.
+
+mod support;
+
+use support::{Graph, Side, run_emitted};
+use tangram_native::Emitted;
+use tangram_onnx::Model;
+
+const INT32: i64 = 6;
+const INT64: i64 = 7;
+
+fn emitted(graph: Graph, exact: bool) -> Emitted {
+    let bytes = graph.bytes();
+    let model = Model::decode(bytes.into(), tangram_dialects::context()).expect("imported");
+    let mut options = tangram_native::Options::default();
+    options.exact = exact;
+    tangram_native::emit(&model, "m", &options).expect("emitted")
+}
+
+/// A program that runs a model of three inputs of `n` floats and compares its results.
+fn program(inputs: &str, type_: &str, expected: &str) -> String {
+    format!(
+        r#"
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "m.h"
+
+int main(int count, char **arguments)
+{{
+    void *weights = aligned_alloc(64, 4096), *arena = aligned_alloc(64, 4096);
+    FILE *file = count > 1 ? fopen(arguments[1], "rb") : NULL;
+    if (!file || M_WEIGHTS_BYTES > 4096 || fread(weights, 1, M_WEIGHTS_BYTES, file) != M_WEIGHTS_BYTES)
+        return 2;
+    {inputs}
+    const int64_t dims[] = {{3}};
+    {type_} results[3];
+    const {type_} expected[3] = {expected};
+    void *outputs[] = {{results}};
+    if (m_run(weights, arena, inputs, outputs, dims, NULL))
+        return 3;
+    free(weights), free(arena), fclose(file);
+    for (int i = 0; i < 3; i++)
+        printf("%.17g for %.17g\n", (double)results[i], (double)expected[i]);
+    return memcmp(results, expected, sizeof expected) ? 4 : 0;
+}}
+"#
+    )
+}
+
+/// Flags of an optimising build, and of one that stops where C has no meaning.
+const BUILDS: [&[&str]; 2] = [
+    &["-O2", "-march=native"],
+    &["-O1", "-g", "-fsanitize=undefined,float-cast-overflow", "-fno-sanitize-recover=all"],
+];
+
+#[test]
+fn integers_wrap_around() {
+    let mut graph = Graph::default();
+    let x = graph.input(&[Side::Name("n")]);
+    let whole = graph.node("Cast", &[&x], vec![("to", INT64.into())]);
+    // 2^62, twice which is out of range: (y * 4) / 4, |y * 2| and y - 1 < y.
+    let big = graph.ints(&[1 << 62]);
+    let [one, two, four] = [1, 2, 4].map(|value| graph.ints(&[value]));
+    let y = graph.node("Mul", &[&whole, &big], Vec::new());
+    let product = graph.node("Mul", &[&y, &four], Vec::new());
+    let quotient = graph.node("Div", &[&product, &four], Vec::new());
+    let twice = graph.node("Mul", &[&y, &two], Vec::new());
+    let absolute = graph.node("Abs", &[&twice], Vec::new());
+    let negative = graph.node("Neg", &[&twice], Vec::new());
+    let less = graph.node("Sub", &[&twice, &one], Vec::new());
+    let is_less = graph.node("Less", &[&less, &twice], Vec::new());
+    let is_less = graph.node("Cast", &[&is_less], vec![("to", INT64.into())]);
+    let sum = graph.node("Add", &[&quotient, &is_less], Vec::new());
+    let same = graph.node("Equal", &[&absolute, &negative], Vec::new());
+    let same = graph.node("Cast", &[&same], vec![("to", INT64.into())]);
+    let all = graph.node("Add", &[&sum, &same], Vec::new());
+    let all = graph.node("Cast", &[&all], vec![("to", INT32.into())]);
+    graph.output(&all);
+    let emitted = emitted(graph, false);
+    let inputs = "const float x[3] = {1, 2, 3};\n    const void *inputs[] = {x};";
+    // Of 2^62 times 1 and 3, twice which is -2^63, nothing less than which there is.
+    let main = program(inputs, "int32_t", "{1, 2, 1}");
+    for flags in BUILDS {
+        assert_eq!(run_emitted(&emitted, &main, flags), Some(0), "{flags:?}");
+    }
+}
+
+#[test]
+fn exact_sums_and_products_are_rounded_by_themselves() {
+    let mut graph = Graph::default();
+    let [a, b, c] = [0, 1, 2].map(|_| graph.input(&[Side::Name("n")]));
+    let product = graph.node("Mul", &[&a, &b], Vec::new());
+    let sum = graph.node("Add", &[&product, &c], Vec::new());
+    graph.output(&sum);
+    let emitted = emitted(graph, true);
+    // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24, whose last part is lost by itself.
+    let inputs = "const float a[3] = {1 + 0x1p-12f, 1, 2}, c[3] = {-1 - 0x1p-11f, 1, 1};\n    \
+                  const void *inputs[] = {a, a, c};";
+    let main = program(inputs, "float", "{0, 2, 5}");
+    for flags in BUILDS {
+        assert_eq!(run_emitted(&emitted, &main, flags), Some(0), "{flags:?}");
+    }
+}
+
+#[test]
+fn functions_of_what_is_no_number_have_a_meaning_in_c() {
+    let mut graph = Graph::default();
+    let x = graph.input(&[Side::Name("n")]);
+    let mut y = graph.node("Exp", &[&x], Vec::new());
+    for function in ["Sigmoid", "Tanh", "Erf"] {
+        let other = graph.node(function, &[&x], Vec::new());
+        y = graph.node("Max", &[&y, &other], Vec::new());
+    }
+    graph.output(&y);
+    let emitted = emitted(graph, false);
+    let inputs = "const float x[3] = {NAN, INFINITY, -INFINITY};\n    const void *inputs[] = {x};";
+    let main = program(inputs, "float", "{NAN, INFINITY, 0}");
+    for flags in BUILDS {
+        assert_eq!(run_emitted(&emitted, &main, flags), Some(0), "{flags:?}");
+    }
+}
