@@ -23,8 +23,8 @@ use super::tree::{Copied, TileDim, projection_band};
 use super::{Contraction, KERNEL, LoopKind};
 use crate::schedule_tree::ScheduleTree;
 use crate::scop::Scop;
-use crate::transform::{Editor, Piece};
-use crate::{Band, Error, Member, Node, NodeKind, legality};
+use crate::transform::{Editor, Piece, append};
+use crate::{Band, Error, Member, NodeKind, legality};
 
 /// Iterations of a sum whose operands are shared at once: enough that threads seldom wait, few
 /// enough that several blocks fit beside each other.
@@ -144,13 +144,7 @@ impl BlockTiles {
         let units = self.unit_band(groups.space(), &places)?;
         let units = tree.add(tree.root(), units);
         let inside = self.inside(&groups, (&contraction, &expansion), domain, &places)?;
-        let mut open: Vec<(Node, Piece)> =
-            inside.into_iter().rev().map(|piece| (units, piece)).collect();
-        while let Some((parent, piece)) = open.pop() {
-            let Piece::New(kind, below) = piece else { continue };
-            let node = tree.add(parent, kind);
-            open.extend(below.into_iter().rev().map(|piece| (node, piece)));
-        }
+        append(&mut tree, units, inside);
         tree.close();
         tree.check(budget)?;
         // Tiles of different blocks do not depend on each other: each member is coincident.

@@ -19,7 +19,7 @@ use super::KERNEL;
 use super::tree::{block, projection_band};
 use crate::schedule::Constraints;
 use crate::scop::Scop;
-use crate::transform::Piece;
+use crate::transform::{Piece, append};
 use crate::{Band, Error, Member, NodeKind, ScheduleTree, legality};
 
 /// Tiles of statements that share loops.
@@ -87,12 +87,7 @@ impl Scop {
         parent = tree.add(parent, NodeKind::Mark(KERNEL.to_owned()));
         parent = tree.add(parent, expansion);
         let list = tree.add(parent, NodeKind::Sequence);
-        let mut open: Vec<_> = inside.into_iter().rev().map(|piece| (list, piece)).collect();
-        while let Some((parent, piece)) = open.pop() {
-            let Piece::New(kind, below) = piece else { continue };
-            let node = tree.add(parent, kind);
-            open.extend(below.into_iter().rev().map(|piece| (node, piece)));
-        }
+        append(&mut tree, list, inside);
         tree.close();
         tree.check(budget)?;
         legality::check(&tree, &constraints.validity, &Union::empty(), budget)?;

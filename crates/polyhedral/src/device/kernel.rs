@@ -58,36 +58,24 @@ impl Offload {
         let Some(name) = root.alone() else { return Ok(None) };
         let domain = root.prefix.domain(budget)?;
         let Ok(domain) = domain.single() else { return Ok(None) };
-        for own in tiles {
-            if own.statement != name {
-                continue;
-            }
-            let set = Union::from(domain.clone());
-            let inside = |pairs: &Union| -> Result<Union, Error> {
-                Ok(pairs.intersect_domain(&set, budget)?.intersect_range(&set, budget)?)
-            };
-            let (validity, coincidence) = (inside(&self.validity)?, inside(&self.coincidence)?);
-            let tree = match own.tree(domain, [&validity, &coincidence], budget) {
-                Ok(tree) => tree,
-                Err(Error::Illegal { .. }) => return Ok(None),
-                Err(error) => return Err(error),
-            };
-            let launch = Launch::of_tree(&tree)?.with_threads(own.threads);
-            let options = AstOptions { outlined: Some(KERNEL), ..AstOptions::default() };
-            let context = set.params(budget)?.coalesce(budget)?;
-            let ast = Ast::of_tree(&tree, context.single().ok(), &options, budget)?;
-            let (outer, statements) = (Vec::new(), vec![name.to_owned()]);
-            let tiles = Some(own.clone());
-            return Ok(Some(Kernel {
-                name: root.name.clone(),
-                outer,
-                launch,
-                ast,
-                statements,
-                tiles,
-            }));
-        }
-        Ok(None)
+        let Some(own) = tiles.iter().find(|own| own.statement == name) else { return Ok(None) };
+        let set = Union::from(domain.clone());
+        let inside = |pairs: &Union| -> Result<Union, Error> {
+            Ok(pairs.intersect_domain(&set, budget)?.intersect_range(&set, budget)?)
+        };
+        let (validity, coincidence) = (inside(&self.validity)?, inside(&self.coincidence)?);
+        let tree = match own.tree(domain, [&validity, &coincidence], budget) {
+            Ok(tree) => tree,
+            Err(Error::Illegal { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let launch = Launch::of_tree(&tree)?.with_threads(own.threads);
+        let options = AstOptions { outlined: Some(KERNEL), ..AstOptions::default() };
+        let context = set.params(budget)?.coalesce(budget)?;
+        let ast = Ast::of_tree(&tree, context.single().ok(), &options, budget)?;
+        let (name, outer, statements) = (root.name.clone(), Vec::new(), vec![name.to_owned()]);
+        let tiles = Some(own.clone());
+        Ok(Some(Kernel { name, outer, launch, ast, statements, tiles }))
     }
 
     /// Copies what stands at and below the root of a kernel.

@@ -35,6 +35,16 @@ impl Piece {
     }
 }
 
+/// Adds new nodes below a node, behind its other children; old nodes have no place there. O(nodes).
+pub(crate) fn append(tree: &mut ScheduleTree, parent: Node, pieces: Vec<Piece>) {
+    let mut open: Vec<_> = pieces.into_iter().rev().map(|piece| (parent, piece)).collect();
+    while let Some((parent, piece)) = open.pop() {
+        let Piece::New(kind, below) = piece else { continue };
+        let node = tree.add(parent, kind);
+        open.extend(below.into_iter().rev().map(|piece| (node, piece)));
+    }
+}
+
 /// Copies a tree with `pieces` in the place of a node; returns the first new node as well.
 ///
 /// Children keep their order and parents come before their children. O(nodes).

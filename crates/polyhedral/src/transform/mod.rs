@@ -28,7 +28,7 @@ mod whole;
 use tangram_presburger::{Budget, Union};
 
 use crate::{Band, Error, Node, NodeKind, ScheduleTree, legality};
-pub(crate) use copy::{Piece, replaced};
+pub(crate) use copy::{Piece, append, replaced};
 
 pub use attributes::LoopType;
 pub use script::{STEPS, Script};

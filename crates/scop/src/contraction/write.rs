@@ -193,16 +193,8 @@ impl<'a> Tiles<'a> {
     /// What else holds of the iterations that a row or column has, if it bounds the sum.
     pub(super) fn inside(&self, by: usize) -> String {
         let sum = self.signed(self.contraction.only(LoopKind::Reduced));
-        let mut text = String::new();
-        for (side, sign) in self.contraction.ragged().into_iter().zip([">=", "<="]) {
-            let Some(Ragged { affine: own, slope, .. }) = side.filter(|side| side.by == by) else {
-                continue;
-            };
-            let row = [own, &[slope]].concat();
-            let names = [&self.params[..], &[self.signed(by)]].concat();
-            let _ = write!(text, " && {sum} {sign} {}", affine(&row, &names));
-        }
-        text
+        let sides = self.contraction.ragged().map(|side| side.filter(|side| side.by == by));
+        bounds(sides, (&sum, &self.signed(by)), &self.params)
     }
 
     /// Loops over the reduced iterations of a block, in their order.
@@ -431,6 +423,23 @@ impl<'a> Values<'a> {
     pub fn at(&self, place: TileDim) -> &'a str {
         self.arguments.get(place.index(self.loops)).map_or("0", String::as_str)
     }
+}
+
+/// Writes that a value is within the bounds, the least and the greatest, that rows or columns give:
+/// ` && value >= bound && value <= bound`, as far as there are any. `by`: the row or column.
+pub(crate) fn bounds(
+    sides: [Option<Ragged<'_>>; 2],
+    (value, by): (&str, &str),
+    params: &[String],
+) -> String {
+    let mut text = String::new();
+    for (side, sign) in sides.into_iter().zip([">=", "<="]) {
+        let Some(side) = side else { continue };
+        let row = [side.affine, &[side.slope]].concat();
+        let names = [params, &[by.to_owned()]].concat();
+        let _ = write!(text, " && {value} {sign} {}", affine(&row, &names));
+    }
+    text
 }
 
 /// Writes a bound in another row of a tile.

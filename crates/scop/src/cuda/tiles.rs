@@ -23,7 +23,7 @@ use super::PREFIX;
 use super::text::{Form, flat};
 use crate::Part;
 use crate::c_tokens::words;
-use crate::contraction::{Operands, Values, affine, along, operand};
+use crate::contraction::{Operands, Values, along, bounds, operand};
 
 /// A contraction of a part, ready to be written for a device.
 pub(super) struct BlockCode<'a> {
@@ -265,14 +265,8 @@ impl<'a> BlockCode<'a> {
     fn bounded(&self, by: usize) -> String {
         let contraction = &self.tiles.contraction;
         let sum = &self.loops[contraction.only(LoopKind::Reduced)];
-        let mut text = String::new();
-        for (side, sign) in contraction.ragged().into_iter().zip([">=", "<="]) {
-            let Some(bound) = side.filter(|side| side.by == by) else { continue };
-            let row = [bound.affine, &[bound.slope]].concat();
-            let names = [&self.params[..], &[self.loops[by].clone()]].concat();
-            let _ = write!(text, " && {sum} {sign} {}", affine(&row, &names));
-        }
-        text
+        let sides = contraction.ragged().map(|side| side.filter(|side| side.by == by));
+        bounds(sides, (sum, &self.loops[by]), &self.params)
     }
 
     /// Computes where the sums of a thread's rows and columns begin and end, as iterations of the
@@ -372,16 +366,11 @@ impl<'a> BlockCode<'a> {
     fn inside(&self, value: &Values) -> String {
         let contraction = &self.tiles.contraction;
         let [row, column] = self.sides();
-        let mut tests: Vec<String> = [row, column]
-            .map(|at| format!("{} <= {}", self.loops[at], value.at(TileDim::Last(at))))
-            .to_vec();
-        for (side, sign) in contraction.column_bounds().into_iter().zip([">=", "<="]) {
-            let Some(bound) = side else { continue };
-            let bound = [bound.affine, &[bound.slope]].concat();
-            let names = [&self.params[..], &[self.loops[row].clone()]].concat();
-            tests.push(format!("{} {sign} {}", self.loops[column], affine(&bound, &names)));
-        }
-        tests.join(" && ")
+        let [rows, columns] = [row, column]
+            .map(|at| format!("{} <= {}", self.loops[at], value.at(TileDim::Last(at))));
+        let names = (&*self.loops[column], &*self.loops[row]);
+        let more = bounds(contraction.column_bounds(), names, &self.params);
+        format!("{rows} && {columns}{more}")
     }
 
     /// Updates what a thread has.
