@@ -5,7 +5,7 @@
 //! is a parameter of its own then.
 
 use tangram_affine::symbolic::Expr;
-use tangram_affine::{AffineExprs, AffineMap};
+use tangram_affine::{AffineExprs, AffineMap, BinaryOp};
 use tangram_dialects::structured::{Access, Scalar};
 
 use crate::nest::{Nest, Tensor, composed, shifted_iterators};
@@ -24,32 +24,64 @@ pub(crate) fn collapse_inner(nest: &mut Nest, tensors: &mut Vec<Tensor>, fixed: 
     }
 }
 
+/// Joins two loops whose elements follow each other in every tensor but that of the input `windows`,
+/// which reads the quotient and the remainder of the joined loop by the inner extent. Returns
+/// whether they could be joined: the inner extent has to be a number.
+pub(crate) fn join(
+    nest: &mut Nest,
+    tensors: &mut Vec<Tensor>,
+    (outer, inner): (usize, usize),
+    windows: usize,
+) -> bool {
+    let Some(width) = nest.generic.extents[inner].as_int() else { return false };
+    if !can_follow(nest, tensors, &[], (outer, inner), Some(windows)) {
+        return false;
+    }
+    let map = &nest.generic.inputs[windows].map;
+    let mut exprs = AffineExprs::new();
+    let mut dims: Vec<_> = (0..map.dims()).map(|at| exprs.dim(at as u32)).collect();
+    let (joined, width) = (dims[inner], exprs.constant(width));
+    dims[outer] = exprs.binary(BinaryOp::FloorDiv, joined, width);
+    dims[inner] = exprs.binary(BinaryOp::Mod, joined, width);
+    let results = map.substitute(&mut exprs, &dims, &[]);
+    let read = AffineMap::new(map.dims() as u32, map.symbols() as u32, &exprs, &results);
+    nest.generic.inputs[windows].map = read;
+    merge(nest, tensors, outer, inner);
+    true
+}
+
 fn pair(nest: &Nest, tensors: &[Tensor], fixed: &[usize]) -> Option<(usize, usize)> {
+    let count = nest.generic.extents.len();
+    let mut pairs = (0..count).flat_map(|outer| (0..count).map(move |inner| (outer, inner)));
+    pairs.find(|pair| can_follow(nest, tensors, fixed, *pair, None))
+}
+
+/// Whether two loops can be joined: their elements follow each other in every tensor but that of
+/// the input `except`.
+fn can_follow(
+    nest: &Nest,
+    tensors: &[Tensor],
+    fixed: &[usize],
+    (outer, inner): (usize, usize),
+    except: Option<usize>,
+) -> bool {
     let generic = &nest.generic;
-    let count = generic.extents.len();
     let indexed = |at: usize| generic.body.scalars().contains(&Scalar::Index(at));
     let accesses = || {
-        let inputs = generic.inputs.iter().zip(nest.inputs.iter().copied());
+        let inputs = generic.inputs.iter().zip(nest.inputs.iter().copied()).enumerate();
+        let inputs = inputs.filter(|(at, _)| Some(*at) != except).map(|(_, read)| read);
         inputs.chain([(&generic.output, nest.output)])
     };
-    for outer in 0..count {
-        for inner in 0..count {
-            let fits = outer != inner
-                && !fixed.contains(&outer)
-                && !fixed.contains(&inner)
-                && generic.extents[outer].try_mul(&generic.extents[inner]).is_some()
-                && generic.kinds[outer] == generic.kinds[inner]
-                && !indexed(outer)
-                && !indexed(inner)
-                && accesses().all(|(access, tensor)| {
-                    follow(access, &tensors[tensor], (outer, inner), &generic.extents).is_some()
-                });
-            if fits {
-                return Some((outer, inner));
-            }
-        }
-    }
-    None
+    outer != inner
+        && !fixed.contains(&outer)
+        && !fixed.contains(&inner)
+        && generic.extents[outer].try_mul(&generic.extents[inner]).is_some()
+        && generic.kinds[outer] == generic.kinds[inner]
+        && !indexed(outer)
+        && !indexed(inner)
+        && accesses().all(|(access, tensor)| {
+            follow(access, &tensors[tensor], (outer, inner), &generic.extents).is_some()
+        })
 }
 
 /// Where two loops are coordinates that follow each other; `Some(None)` if neither occurs.

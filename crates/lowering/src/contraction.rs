@@ -12,7 +12,7 @@
 //! by side in memory, a copy of it comes first.
 
 use tangram_affine::symbolic::Expr;
-use tangram_affine::{AffineExpr, AffineExprs, AffineMap};
+use tangram_affine::{AffineExpr, AffineExprs, AffineMap, BinaryOp, Node};
 use tangram_dialects::structured::{
     Access, Binary, Body, Generic, IteratorKind, Number, Scalar, TensorId,
 };
@@ -130,9 +130,10 @@ impl Product {
                 _ => return None,
             }
         }
-        let linear = [&generic.inputs[factors[rows_at]], &generic.output]
-            .iter()
-            .all(|access| is_linear(&access.map));
+        // A table has the places of rows, but one step leads along the reduced loops.
+        let read = &generic.inputs[factors[rows_at]].map;
+        let uneven: Vec<usize> = read.results().iter().flat_map(|r| terms(read, *r).1).collect();
+        let linear = is_linear(&generic.output.map) && uneven.iter().all(|at| rows.contains(at));
         if rows.is_empty() || reduced.is_empty() || !linear {
             return None;
         }
@@ -182,27 +183,42 @@ pub(crate) fn is_linear(map: &AffineMap) -> bool {
 
 /// The iterators in a result and their factors; nothing if it is not a sum of such.
 pub(crate) fn linear_terms(map: &AffineMap, result: AffineExpr) -> Option<Vec<(usize, i64)>> {
-    use tangram_affine::{BinaryOp, Node};
-    let mut terms: Vec<(usize, i64)> = Vec::new();
-    let mut open = vec![(result, 1_i64)];
+    let (terms, uneven) = terms(map, result);
+    uneven.is_empty().then_some(terms)
+}
+
+/// The iterators in a result and their factors, as far as it is a sum of such, and those in its
+/// other parts, some more than once.
+pub(crate) fn terms(map: &AffineMap, result: AffineExpr) -> (Vec<(usize, i64)>, Vec<usize>) {
+    let (mut terms, mut uneven): (Vec<(usize, i64)>, Vec<usize>) = (Vec::new(), Vec::new());
+    let mut open = vec![(result, Some(1_i64))];
     while let Some((expr, factor)) = open.pop() {
-        match map.node(expr) {
-            Node::Dim(at) => match terms.iter_mut().find(|term| term.0 == at as usize) {
-                Some(term) => term.1 = term.1.checked_add(factor)?,
-                None => terms.push((at as usize, factor)),
-            },
-            Node::Symbol(_) | Node::Constant(_) => {}
-            Node::Binary(BinaryOp::Add, a, b) => open.extend([(a, factor), (b, factor)]),
-            Node::Binary(BinaryOp::Mul, a, b) => match (map.as_constant(a), map.as_constant(b)) {
-                (_, Some(value)) => open.push((a, factor.checked_mul(value)?)),
-                (Some(value), None) => open.push((b, factor.checked_mul(value)?)),
-                (None, None) => return None,
-            },
-            Node::Binary(..) => return None,
+        match (map.node(expr), factor) {
+            (Node::Symbol(_) | Node::Constant(_), _) => {}
+            (Node::Dim(at), factor) => {
+                let at = at as usize;
+                let known = terms.iter().position(|term| term.0 == at);
+                let before = known.map_or(0, |known| terms[known].1);
+                match (factor.and_then(|factor| before.checked_add(factor)), known) {
+                    (Some(all), Some(known)) => terms[known].1 = all,
+                    (Some(all), None) => terms.push((at, all)),
+                    (None, _) => uneven.push(at),
+                }
+            }
+            (Node::Binary(BinaryOp::Add, a, b), factor) => open.extend([(a, factor), (b, factor)]),
+            (Node::Binary(BinaryOp::Mul, a, b), factor) => {
+                let times = |value: i64| factor.and_then(|factor| factor.checked_mul(value));
+                match (map.as_constant(a), map.as_constant(b)) {
+                    (_, Some(value)) => open.push((a, times(value))),
+                    (Some(value), None) => open.push((b, times(value))),
+                    (None, None) => open.extend([(a, None), (b, None)]),
+                }
+            }
+            (Node::Binary(_, a, b), _) => open.extend([(a, None), (b, None)]),
         }
     }
     terms.sort_unstable();
-    Some(terms)
+    (terms, uneven)
 }
 
 /// The panels of a packed operand: `[batch.., outer columns.., column / width, reduced.., width]`.
@@ -248,9 +264,9 @@ pub(crate) fn panels(
         dims[*own] = exprs.dim((panel + 1 + at) as u32);
     }
     let (number, factor) = (exprs.dim(panel as u32), exprs.constant(width));
-    let first = exprs.binary(tangram_affine::BinaryOp::Mul, number, factor);
+    let first = exprs.binary(BinaryOp::Mul, number, factor);
     let within = exprs.dim(lane as u32);
-    dims[product.column] = exprs.binary(tangram_affine::BinaryOp::Add, first, within);
+    dims[product.column] = exprs.binary(BinaryOp::Add, first, within);
     let results = source.map.substitute(&mut exprs, &dims, &[]);
     let map = AffineMap::new(loops as u32, source.map.symbols() as u32, &exprs, &results);
     let mut copy = Generic::over(extents.clone());
@@ -272,9 +288,9 @@ pub(crate) fn panels(
     let mut results: Vec<AffineExpr> = outer.iter().map(|at| exprs.dim(*at as u32)).collect();
     let column = exprs.dim(product.column as u32);
     let factor = exprs.constant(width);
-    results.push(exprs.binary(tangram_affine::BinaryOp::FloorDiv, column, factor));
+    results.push(exprs.binary(BinaryOp::FloorDiv, column, factor));
     results.extend(order.iter().map(|at| exprs.dim(*at as u32)).collect::<Vec<_>>());
-    results.push(exprs.binary(tangram_affine::BinaryOp::Mod, column, factor));
+    results.push(exprs.binary(BinaryOp::Mod, column, factor));
     let access = AffineMap::new(
         generic.extents.len() as u32,
         generic.symbols.len() as u32,
@@ -338,7 +354,7 @@ pub(crate) fn padded(nest: &Nest, input: usize, source: &[Expr], reorder: bool) 
         extents.push(extent);
         least.push(low);
         let shift = exprs.constant(-low);
-        results.push(exprs.binary(tangram_affine::BinaryOp::Add, expr, shift));
+        results.push(exprs.binary(BinaryOp::Add, expr, shift));
     }
     let order: Vec<usize> = match reorder && rank >= 3 {
         true => [0].into_iter().chain(2..rank).chain([1]).collect(),
@@ -357,7 +373,7 @@ pub(crate) fn padded(nest: &Nest, input: usize, source: &[Expr], reorder: bool) 
     for (coordinate, low) in least.iter().enumerate() {
         let at = order.iter().position(|other| *other == coordinate)?;
         let (dim, low) = (own.dim(at as u32), own.constant(*low));
-        from.push(own.binary(tangram_affine::BinaryOp::Add, dim, low));
+        from.push(own.binary(BinaryOp::Add, dim, low));
     }
     let extents: Vec<Expr> = order.iter().map(|&at| extents[at].clone()).collect();
     let mut copy = Generic::over(extents.clone());

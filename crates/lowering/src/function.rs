@@ -358,10 +358,10 @@ fn tile_loops(nest: &Nest, tiled: &Tiled, tensors: &[Tensor], machine: &Machine)
     sizes[at(row)] = tiled.tile.rows as i128;
     sizes[at(column)] = tiled.tile.columns() as i128;
     let access = &nest.generic.inputs[product.rows_input];
-    let strides = crate::packing::strides(access, &tensors[nest.inputs[product.rows_input]]);
+    let steps = crate::packing::steps(access, &tensors[nest.inputs[product.rows_input]]);
     // The outermost loop over rows is blocked, if not the rows of tiles themselves.
     let blocked = product.rows.iter().rev().nth(1).copied().unwrap_or(row);
-    let step = strides.and_then(|strides| strides[blocked].as_int()).unwrap_or(4096).max(1);
+    let step = steps[blocked].as_ref().and_then(Expr::as_int).unwrap_or(4096).max(1);
     let bytes = step.saturating_mul(product.element.bytes() as i64);
     let own = sizes[at(blocked)];
     let block = own * (i128::from(row_block(machine) / bytes.max(1)) / own).max(1);

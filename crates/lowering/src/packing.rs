@@ -1,14 +1,14 @@
 //! Sums of products with the copies that they need: panels, and operands with their padding.
 
 use tangram_affine::symbolic::Expr;
-use tangram_affine::{AffineExpr, AffineExprs, AffineMap, Node};
+use tangram_affine::{AffineExprs, AffineMap};
 use tangram_dialects::structured::{Access, Generic, TensorId};
 use tangram_kernel::{Body, Element, RegisterTile};
 use tangram_machine::Machine;
 
 use crate::Options;
 use crate::contraction::{
-    MOST_SEGMENTS, Padded, Panels, Product, copied, linear_terms, padded, panels,
+    MOST_SEGMENTS, Padded, Panels, Product, copied, linear_terms, padded, panels, terms,
 };
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
@@ -106,9 +106,32 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<
     // Several matrices stay apart: what reads their product has them as loops of its own.
     let mut batch = product.batch.clone();
     crate::collapse::collapse_inner(&mut nest, &mut draft.tensors, &mut batch);
+    join_rows(&mut nest, draft, &options.machine);
     let (nest, tiled) = tiled(nest, draft, &options.machine, &mut steps)?;
     steps.push(Planned::Product(Box::new(nest), Box::new(tiled)));
     Some(steps)
+}
+
+/// Joins the two inner loops over rows where tiles across their border take less time: of an image
+/// of 7 by 7, tiles of one line have 7 rows or 4 and 3, those of all 49 pixels have 5.
+fn join_rows(nest: &mut Nest, draft: &mut Draft<'_>, machine: &Machine) -> Option<()> {
+    let product = Product::of(nest, draft)?;
+    let [.., outer, inner] = product.rows[..] else { return None };
+    let known = |at: usize| nest.generic.extents[at].as_int();
+    let reduced: Vec<Expr> =
+        product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
+    let (lines, line, depth) = (known(outer)?, known(inner)?, count(&reduced)?.as_int());
+    let time = |rows: i64| {
+        let sizes = [Some(rows), known(product.column), depth];
+        let (time, _) = least_time(machine, product.element, &Body::product(), sizes);
+        i64::try_from(time).ok()
+    };
+    let (apart, joined) = (time(line)?.checked_mul(lines)?, time(line.checked_mul(lines)?)?);
+    // Offsets of rows are divisions then; a gain of less than a thirtieth may be none.
+    if joined + joined / 30 < apart {
+        crate::collapse::join(nest, &mut draft.tensors, (outer, inner), product.rows_input);
+    }
+    Some(())
 }
 
 /// A nest with copies of the constants that it reads with steps along the loop along which results
@@ -181,7 +204,7 @@ fn tiled(
     let reduced: Vec<Expr> =
         product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
     let rows = product.rows_input;
-    let strides = strides(&nest.generic.inputs[rows], &draft.tensors[nest.inputs[rows]])?;
+    let strides = self::steps(&nest.generic.inputs[rows], &draft.tensors[nest.inputs[rows]]);
     let (segments, run) = runs(&nest, &product, &strides)?;
     let order: Vec<usize> = segments.iter().chain(&run).copied().collect();
     let body = Body::product();
@@ -233,6 +256,16 @@ pub(crate) fn fitting(
     body: &Body,
     sizes: [Option<i64>; 3],
 ) -> RegisterTile {
+    least_time(machine, element, body, sizes).1
+}
+
+/// The least number of cycles that a product of these sizes takes, and the tile of it.
+fn least_time(
+    machine: &Machine,
+    element: Element,
+    body: &Body,
+    sizes: [Option<i64>; 3],
+) -> (usize, RegisterTile) {
     let known = |at: usize| usize::try_from(sizes[at].unwrap_or(USUAL[at]).max(1)).unwrap_or(1);
     let [rows, columns, depth] = [known(0), known(1), known(2)];
     let best = RegisterTile::of(machine, element, body);
@@ -258,8 +291,8 @@ pub(crate) fn fitting(
         }
     }
     let least = candidates.into_iter().min_by_key(|(time, size, _)| (*time, usize::MAX - size));
-    let (_, rows, vectors) = least.unwrap_or((0, best.rows, best.vectors));
-    RegisterTile { rows, vectors, width: best.width }
+    let (time, rows, vectors) = least.unwrap_or((0, best.rows, best.vectors));
+    (time, RegisterTile { rows, vectors, width: best.width })
 }
 
 /// Whether the reduced loops in a coordinate are there alone.
@@ -297,15 +330,12 @@ pub(crate) fn steps(access: &Access, tensor: &Tensor) -> Vec<Option<Expr>> {
     let mut steps = vec![Some(Expr::int(0)); map.dims()];
     let mut below = Some(Expr::int(1));
     for (coordinate, result) in map.results().iter().enumerate().rev() {
-        match linear_terms(map, *result) {
-            Some(terms) => {
-                for (at, factor) in terms {
-                    let step = below.as_ref().and_then(|one| one.try_mul(&Expr::int(factor)));
-                    steps[at] = steps[at].as_ref().and_then(|own| own.try_add(&step?));
-                }
-            }
-            None => iterators(map, *result).into_iter().for_each(|at| steps[at] = None),
+        let (terms, uneven) = terms(map, *result);
+        for (at, factor) in terms {
+            let step = below.as_ref().and_then(|one| one.try_mul(&Expr::int(factor)));
+            steps[at] = steps[at].as_ref().and_then(|own| own.try_add(&step?));
         }
+        uneven.into_iter().for_each(|at| steps[at] = None);
         below = below.and_then(|one| one.try_mul(tensor.extents.get(coordinate)?));
     }
     steps
@@ -316,31 +346,26 @@ pub(crate) fn strides(access: &Access, tensor: &Tensor) -> Option<Vec<Expr>> {
     steps(access, tensor).into_iter().collect()
 }
 
-/// The iterators that an expression has, some more than once.
-fn iterators(map: &AffineMap, expr: AffineExpr) -> Vec<usize> {
-    let (mut open, mut found) = (vec![expr], Vec::new());
-    while let Some(expr) = open.pop() {
-        match map.node(expr) {
-            Node::Dim(at) => found.push(at as usize),
-            Node::Binary(_, a, b) => open.extend([a, b]),
-            Node::Symbol(_) | Node::Constant(_) => {}
-        }
-    }
-    found
-}
-
 /// Parts the reduced loops into those of a table and those along which there is one step.
-fn runs(nest: &Nest, product: &Product, strides: &[Expr]) -> Option<(Vec<usize>, Vec<usize>)> {
+fn runs(
+    nest: &Nest,
+    product: &Product,
+    strides: &[Option<Expr>],
+) -> Option<(Vec<usize>, Vec<usize>)> {
     let generic = &nest.generic;
+    let step = |at: usize| strides[at].as_ref();
+    if product.reduced.iter().any(|at| step(*at).is_none()) {
+        return None;
+    }
     let mut left = product.reduced.clone();
     // The run ends with the loop of the least step.
-    let unit = left.iter().position(|at| strides[*at].as_int() == Some(1));
+    let unit = left.iter().position(|at| step(*at).and_then(Expr::as_int) == Some(1));
     let last = left.remove(unit.unwrap_or(left.len() - 1));
     let mut run = vec![last];
     loop {
         let first = run[0];
-        let whole = generic.extents[first].try_mul(&strides[first])?;
-        let Some(at) = left.iter().rposition(|at| strides[*at] == whole) else { break };
+        let whole = generic.extents[first].try_mul(step(first)?)?;
+        let Some(at) = left.iter().rposition(|at| step(*at) == Some(&whole)) else { break };
         run.insert(0, left.remove(at));
     }
     let segments: Vec<Expr> = left.iter().map(|at| generic.extents[*at].clone()).collect();
