@@ -133,6 +133,7 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         ],
         infer_lstm,
     )
+    .structured(crate::nn::recurrent::dynamic_quantize_lstm)
     .eval(evaluate::lstm::dynamic_quantize_lstm),
     product_like(
         "nn.contrib_qgemm",

@@ -2,6 +2,8 @@
 
 mod structured;
 
+pub(super) use structured::there_and_back;
+
 use tangram_ir::{AttrDef, AttrKind, FloatKind, InferCx, OperandDef, ResultDef, Type};
 use tangram_tensor::quant::{self as kernels, QuantizeParams, Quantized};
 use tangram_tensor::{DType, Tensor};

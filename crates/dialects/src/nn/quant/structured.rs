@@ -133,53 +133,96 @@ pub(super) fn dequantize(cx: &StructuredCx<'_>) -> Option<Structured> {
     Some(Structured::one(stage.store_parallel(&out, value)))
 }
 
+/// A scale and a zero point for each place along the first loops.
+struct Range {
+    own: usize,
+    scale: TensorRef,
+    zero: TensorRef,
+}
+
+impl Range {
+    /// From the range of the data and 0 at each place along loops `own`, the first coordinates.
+    fn of(loops: &mut Loops, x: &TensorRef, own: &[Expr]) -> Range {
+        let mut bound = |combine: Binary| {
+            let mut stage = Stage::over(own);
+            for extent in &x.extents[own.len()..] {
+                stage.reduce_over(extent);
+            }
+            let at = stage.all(0..x.rank());
+            let value = stage.load(x, &at);
+            // A rank of 0 has no loop that would bring 0 in.
+            let zero = stage.number(value, 0.0);
+            let value = stage.binary(combine, zero, value);
+            let out = loops.temporary(DType::F32, own);
+            loops.push(stage.store_reduced(&out, (combine, Number::zero(DType::F32)), value));
+            out
+        };
+        let (least, greatest) = (bound(Binary::Min), bound(Binary::Max));
+        let mut stage = Stage::over(own);
+        let at = stage.all(0..own.len());
+        let (low, high) = (stage.load(&least, &at), stage.load(&greatest, &at));
+        let flat = stage.compare(Comparison::Eq, low, high);
+        let (one, steps) = (stage.number(low, 1.0), stage.number(low, 255.0));
+        let span = stage.sub(high, low);
+        let step = stage.div(span, steps);
+        let step = stage.select(flat, one, step);
+        let scale = loops.temporary(DType::F32, own);
+        loops.push(stage.store(&scale, &at, step));
+        let mut stage = Stage::over(own);
+        let at = stage.all(0..own.len());
+        let (low, step) = (stage.load(&least, &at), stage.load(&scale, &at));
+        let (none, steps) = (stage.number(low, 0.0), stage.number(low, 255.0));
+        let negated = stage.unary(Unary::Neg, low);
+        let place = stage.div(negated, step);
+        let place = stage.binary(Binary::Max, place, none);
+        let place = stage.binary(Binary::Min, place, steps);
+        let place = stage.unary(Unary::Round, place);
+        let zero = loops.temporary(DType::U8, own);
+        loops.push(stage.store(&zero, &at, place));
+        Range { own: own.len(), scale, zero }
+    }
+
+    /// A nest over as many elements of `x`, its element quantised, and zero point and scale.
+    fn quantised(&self, x: &TensorRef, extents: &[Expr]) -> Option<(Stage, [ScalarId; 3])> {
+        let mut stage = Stage::over(extents);
+        let (at, own) = (stage.all(0..x.rank()), stage.all(0..self.own));
+        let (value, step) = (stage.load(x, &at), stage.load(&self.scale, &own));
+        let quotient = stage.div(value, step);
+        let shift = stage.load_exact(&self.zero, &own);
+        let value = quantized(&mut stage, quotient, Some(shift), DType::U8)?;
+        Some((stage, [value, shift, step]))
+    }
+}
+
 /// The range of the data and 0, from it scale and zero point, and the data quantised with them.
 pub(super) fn dynamic(cx: &StructuredCx<'_>) -> Option<Structured> {
     let x = cx.operand(0).filter(|x| x.element == DType::F32)?;
     let mut loops = Loops::default();
-    let mut range = |combine: Binary| {
-        let mut stage = Stage::over(&[]);
-        let all: Vec<usize> = x.extents.iter().map(|extent| stage.reduce_over(extent)).collect();
-        let at = stage.all(all);
-        let value = stage.load(&x, &at);
-        // A rank of 0 has no loop that would bring 0 in.
-        let zero = stage.number(value, 0.0);
-        let value = stage.binary(combine, zero, value);
-        let out = loops.temporary(DType::F32, &[]);
-        loops.push(stage.store_reduced(&out, (combine, Number::zero(DType::F32)), value));
-        out
-    };
-    let (least, greatest) = (range(Binary::Min), range(Binary::Max));
-    let mut stage = Stage::over(&[]);
-    let (low, high) = (stage.load(&least, &[]), stage.load(&greatest, &[]));
-    let flat = stage.compare(Comparison::Eq, low, high);
-    let (one, steps) = (stage.number(low, 1.0), stage.number(low, 255.0));
-    let span = stage.sub(high, low);
-    let step = stage.div(span, steps);
-    let step = stage.select(flat, one, step);
-    let scale = loops.temporary(DType::F32, &[]);
-    loops.push(stage.store(&scale, &[], step));
-    let mut stage = Stage::over(&[]);
-    let (low, step) = (stage.load(&least, &[]), stage.load(&scale, &[]));
-    let (none, steps) = (stage.number(low, 0.0), stage.number(low, 255.0));
-    let negated = stage.unary(Unary::Neg, low);
-    let place = stage.div(negated, step);
-    let place = stage.binary(Binary::Max, place, none);
-    let place = stage.binary(Binary::Min, place, steps);
-    let place = stage.unary(Unary::Round, place);
-    let zero = loops.temporary(DType::U8, &[]);
-    loops.push(stage.store(&zero, &[], place));
+    let range = Range::of(&mut loops, &x, &[]);
     let out = cx.result(0)?;
-    let mut stage = Stage::over(&out.extents);
-    let at = stage.all(0..x.rank());
-    let (value, step) = (stage.load(&x, &at), stage.load(&scale, &[]));
-    let quotient = stage.div(value, step);
-    let shift = stage.load_exact(&zero, &[]);
-    let value = quantized(&mut stage, quotient, Some(shift), DType::U8)?;
-    loops.push(stage.store(&out, &at, value));
-    loops.copy(&scale, &cx.result(1)?);
-    loops.copy(&zero, &cx.result(2)?);
+    let (stage, [value, ..]) = range.quantised(&x, &out.extents)?;
+    loops.push(stage.store_parallel(&out, value));
+    loops.copy(&range.scale, &cx.result(1)?);
+    loops.copy(&range.zero, &cx.result(2)?);
     Some(loops.finish())
+}
+
+/// What `x` is after it was quantised dynamically and back, with a scale for each place along the
+/// first loops, which have extents `own`.
+pub(in crate::nn) fn there_and_back(
+    loops: &mut Loops,
+    x: &TensorRef,
+    own: &[Expr],
+) -> Option<TensorRef> {
+    let range = Range::of(loops, x, own);
+    let extents: Vec<Expr> = own.iter().chain(&x.extents[own.len()..]).cloned().collect();
+    let (mut stage, [value, shift, step]) = range.quantised(x, &extents)?;
+    let (value, shift) = (stage.cast(DType::F32, value), stage.cast(DType::F32, shift));
+    let value = stage.sub(value, shift);
+    let value = stage.mul(value, step);
+    let out = loops.temporary(DType::F32, &extents);
+    loops.push(stage.store_parallel(&out, value));
+    Some(out)
 }
 
 /// What is subtracted of a factor, or multiplied with a sum: one number, or one for each place

@@ -2,6 +2,8 @@
 
 mod structured;
 
+pub(super) use structured::dynamic_quantize_lstm;
+
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OperandDef, ResultDef};
 use tangram_tensor::recurrent as kernels;
 use tangram_tensor::recurrent::{Activation, Direction, LstmOperands, Operands, RecurrentParams};

@@ -10,10 +10,14 @@ use tangram_affine::symbolic::Expr;
 use tangram_tensor::DType;
 use tangram_tensor::recurrent::Activation;
 
+use crate::nn::quant::there_and_back;
 use crate::structured::{
     Binary, Comparison, Loops, ScalarId, Stage, Structured, StructuredCx, TensorRef, Unary, equal,
     scalars,
 };
+
+/// The functions that an LSTM has if none are given.
+const LSTM: [Activation; 3] = [Activation::Sigmoid, Activation::Tanh, Activation::Tanh];
 
 /// A layer, its attributes read.
 struct Layer<'a> {
@@ -37,6 +41,10 @@ struct Layer<'a> {
     clip: Option<f64>,
     /// Of each direction.
     functions: Vec<Vec<Activation>>,
+    /// Whether gates are the last coordinate of the weights, not the second.
+    gates_last: bool,
+    /// Whether each state is quantised, and back, before its product.
+    rounds_states: bool,
 }
 
 /// What the loop over the steps of one direction reads and writes.
@@ -52,7 +60,17 @@ struct Pass {
 
 impl<'a> Layer<'a> {
     fn of(cx: &'a StructuredCx<'a>, gates: i64, usual: &[Activation]) -> Option<Layer<'a>> {
-        let (x, w, r) = (cx.operand(0)?, cx.operand(1)?, cx.operand(2)?);
+        let tensors = [cx.operand(0)?, cx.operand(1)?, cx.operand(2)?];
+        Layer::new(cx, tensors, false, (gates, usual))
+    }
+
+    /// A layer whose input and weights are these tensors instead of the first operands.
+    fn new(
+        cx: &'a StructuredCx<'a>,
+        [x, w, r]: [TensorRef; 3],
+        gates_last: bool,
+        (gates, usual): (i64, &[Activation]),
+    ) -> Option<Layer<'a>> {
         let bias = if cx.has(3) { Some(cx.operand(3)?) } else { None };
         let element = x.element;
         let alike = [&w, &r].into_iter().chain(&bias).all(|tensor| tensor.element == element);
@@ -65,7 +83,8 @@ impl<'a> Layer<'a> {
             return None;
         }
         let attrs = cx.attrs();
-        let hidden = r.extents[2].as_int()?;
+        let (of_gates, of_inputs) = if gates_last { (2, 1) } else { (1, 2) };
+        let hidden = r.extents[of_inputs].as_int()?;
         let (directions, first_is_reverse) = match attrs.text("direction") {
             Some("bidirectional") => (2, false),
             Some("reverse") => (1, true),
@@ -74,9 +93,9 @@ impl<'a> Layer<'a> {
         let fits = attrs.int("hidden_size").is_none_or(|size| size == hidden)
             && equal(&w.extents[0], &Expr::int(directions as i64))
             && equal(&r.extents[0], &Expr::int(directions as i64))
-            && equal(&w.extents[1], &Expr::int(gates * hidden))
-            && equal(&r.extents[1], &Expr::int(gates * hidden))
-            && equal(&w.extents[2], &x.extents[2]);
+            && equal(&w.extents[of_gates], &Expr::int(gates * hidden))
+            && equal(&r.extents[of_gates], &Expr::int(gates * hidden))
+            && equal(&w.extents[of_inputs], &x.extents[2]);
         fits.then_some(())?;
         let numbers = |name| attrs.floats(name).unwrap_or_default();
         let names = attrs.texts("activations").unwrap_or_default();
@@ -113,6 +132,8 @@ impl<'a> Layer<'a> {
             batch_first,
             clip,
             functions,
+            gates_last,
+            rounds_states: false,
         })
     }
 
@@ -163,11 +184,16 @@ impl<'a> Layer<'a> {
         let [t, b, g, i] = [stage.at(0), stage.at(1), stage.at(2), stage.at(inner)];
         let x = stage.load(&self.x, &if self.batch_first { [b, t, i] } else { [t, b, i] });
         let d = stage.fixed(&Expr::int(direction as i64));
-        let w = stage.load(&self.w, &[d, g, i]);
+        let w = stage.load(&self.w, &self.weight_at(d, g, i));
         let product = stage.mul(x, w);
         loops.push(stage.store_sum(&input, product));
         let state = self.states(loops, direction, 5)?;
         Some(Pass { direction, is_reverse, input, state })
+    }
+
+    /// Where the weight of an input, or of an element of the state, in a gate stands.
+    fn weight_at(&self, d: AffineExpr, gate: AffineExpr, input: AffineExpr) -> [AffineExpr; 3] {
+        if self.gates_last { [d, input, gate] } else { [d, gate, input] }
     }
 
     /// Steps, batch, `count * hidden`: the state at the start of each step, or what stands for it,
@@ -178,7 +204,12 @@ impl<'a> Layer<'a> {
         pass: &Pass,
         state: &TensorRef,
         (first, count): (i64, i64),
-    ) -> TensorRef {
+    ) -> Option<TensorRef> {
+        let rounded = match self.rounds_states {
+            true => Some(there_and_back(loops, state, std::slice::from_ref(&self.steps))?),
+            false => None,
+        };
+        let state = rounded.as_ref().unwrap_or(state);
         let out = self.temporary(loops, count * self.hidden);
         let mut stage = Stage::over(&out.extents);
         let inner = stage.reduce_over(&Expr::int(self.hidden));
@@ -186,10 +217,10 @@ impl<'a> Layer<'a> {
         let h = stage.load(state, &[t, b, k]);
         let d = stage.fixed(&Expr::int(pass.direction as i64));
         let row = stage.plus(g, &Expr::int(first * self.hidden));
-        let r = stage.load(&self.r, &[d, row, k]);
+        let r = stage.load(&self.r, &self.weight_at(d, row, k));
         let product = stage.mul(h, r);
         loops.push(stage.store_sum(&out, product));
-        out
+        Some(out)
     }
 
     /// A nest over steps, batch and state.
@@ -388,11 +419,60 @@ fn applied(s: &mut Stage, function: Activation, x: ScalarId) -> ScalarId {
 
 /// `C = f * C + i * g(c)`, `h = o * h(C)`, gates in the order `i`, `o`, `f`, `c`.
 pub(super) fn lstm(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let usual = [Activation::Sigmoid, Activation::Tanh, Activation::Tanh];
-    let layer = Layer::of(cx, 4, &usual)?;
+    let layer = Layer::of(cx, 4, &LSTM)?;
+    lstm_of(cx, &layer, Loops::default())
+}
+
+/// [`lstm`] with weights that are quantised; the input is quantised, and back, and so is each state.
+pub(in crate::nn) fn dynamic_quantize_lstm(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let x = cx.operand(0).filter(|x| x.element == DType::F32)?;
+    // The range would be that of the steps in which a sequence runs.
+    (!cx.has(4)).then_some(())?;
+    let mut loops = Loops::default();
+    let x = there_and_back(&mut loops, &x, &[])?;
+    let w = real_weights(cx, &mut loops, 1, 8)?;
+    let r = real_weights(cx, &mut loops, 2, 10)?;
+    let layer = Layer::new(cx, [x, w, r], true, (4, &LSTM))?;
+    lstm_of(cx, &Layer { rounds_states: true, ..layer }, loops)
+}
+
+/// Operand `i`, weights with gates last, as numbers of type `f32`: operands `scale` and the next one
+/// hold a scale and a zero point for each direction, or for each of its columns.
+fn real_weights(
+    cx: &StructuredCx<'_>,
+    loops: &mut Loops,
+    i: usize,
+    scale: usize,
+) -> Option<TensorRef> {
+    let x = cx.operand(i).filter(|x| x.rank() == 3 && x.element.is_int())?;
+    let mut stage = Stage::over(&x.extents);
+    let at = stage.all(0..3);
+    let own = |stage: &mut Stage, tensor: &TensorRef| {
+        let index = match tensor.rank() {
+            1 => vec![at[0]],
+            2 if equal(&tensor.extents[1], &x.extents[2]) => vec![at[0], at[2]],
+            _ => return None,
+        };
+        let fits = equal(&tensor.extents[0], &x.extents[0]);
+        let value = stage.load_exact(tensor, &index);
+        fits.then(|| stage.cast(DType::F32, value))
+    };
+    let value = stage.load_exact(&x, &at);
+    let mut value = stage.cast(DType::F32, value);
+    if cx.has(scale + 1) {
+        let zero = own(&mut stage, &cx.operand(scale + 1)?)?;
+        value = stage.sub(value, zero);
+    }
+    let factor = own(&mut stage, &cx.operand(scale)?)?;
+    let value = stage.mul(value, factor);
+    let out = loops.temporary(DType::F32, &x.extents);
+    loops.push(stage.store_parallel(&out, value));
+    Some(out)
+}
+
+fn lstm_of(cx: &StructuredCx<'_>, layer: &Layer<'_>, mut loops: Loops) -> Option<Structured> {
     let peepholes = if cx.has(7) { Some(cx.operand(7)?) } else { None };
     let coupled = cx.attrs().flag("input_forget");
-    let mut loops = Loops::default();
     for direction in 0..layer.directions {
         let pass = layer.pass(&mut loops, direction)?;
         let cells = layer.states(&mut loops, direction, 6)?;
@@ -409,7 +489,7 @@ pub(super) fn lstm(cx: &StructuredCx<'_>) -> Option<Structured> {
             s.add(sum, seen)
         };
         loops.recurrent(|loops| {
-            let state = layer.weighted(loops, &pass, &pass.state, (0, 4));
+            let state = layer.weighted(loops, &pass, &pass.state, (0, 4))?;
             let new = layer.temporary(loops, layer.hidden);
 
             let mut s = layer.over_state();
@@ -442,7 +522,8 @@ pub(super) fn lstm(cx: &StructuredCx<'_>) -> Option<Structured> {
             let value = s.mul(output, shown);
             layer.keep(loops, &pass, &pass.state, s, value);
             layer.copy(loops, &pass, &new, &cells);
-        });
+            Some(())
+        })?;
         layer.all_states(&mut loops, &pass)?;
         layer.last_state(&mut loops, &pass, &pass.state, 1)?;
         layer.last_state(&mut loops, &pass, &cells, 2)?;
@@ -459,7 +540,7 @@ pub(super) fn gru(cx: &StructuredCx<'_>) -> Option<Structured> {
         let pass = layer.pass(&mut loops, direction)?;
         loops.recurrent(|loops| {
             let count = if after { 3 } else { 2 };
-            let state = layer.weighted(loops, &pass, &pass.state, (0, count));
+            let state = layer.weighted(loops, &pass, &pass.state, (0, count))?;
             let candidate = if after {
                 None
             } else {
@@ -472,7 +553,7 @@ pub(super) fn gru(cx: &StructuredCx<'_>) -> Option<Structured> {
                 let old = s.load(&pass.state, &at);
                 let value = s.mul(gate, old);
                 loops.push(s.store(&reset, &at, value));
-                Some(layer.weighted(loops, &pass, &reset, (2, 1)))
+                Some(layer.weighted(loops, &pass, &reset, (2, 1))?)
             };
             let new = layer.temporary(loops, layer.hidden);
             let mut s = layer.over_state();
@@ -500,7 +581,8 @@ pub(super) fn gru(cx: &StructuredCx<'_>) -> Option<Structured> {
             let value = s.add(made, kept);
             loops.push(s.store(&new, &at, value));
             layer.copy(loops, &pass, &new, &pass.state);
-        });
+            Some(())
+        })?;
         layer.all_states(&mut loops, &pass)?;
         layer.last_state(&mut loops, &pass, &pass.state, 1)?;
     }
@@ -514,12 +596,13 @@ pub(super) fn rnn(cx: &StructuredCx<'_>) -> Option<Structured> {
     for direction in 0..layer.directions {
         let pass = layer.pass(&mut loops, direction)?;
         loops.recurrent(|loops| {
-            let state = layer.weighted(loops, &pass, &pass.state, (0, 1));
+            let state = layer.weighted(loops, &pass, &pass.state, (0, 1))?;
             let mut s = layer.over_state();
             let sum = layer.sum(&mut s, &pass, (&state, 0), 0);
             let value = layer.gate(&mut s, &pass, 0, sum);
             layer.keep(loops, &pass, &pass.state, s, value);
-        });
+            Some(())
+        })?;
         layer.all_states(&mut loops, &pass)?;
         layer.last_state(&mut loops, &pass, &pass.state, 1)?;
     }

@@ -239,3 +239,37 @@ pub(super) fn recurrent(g: &mut Generator<'_>, lines: &mut Vec<String>) {
         lines.push(line(name, &operands, &attrs, results));
     }
 }
+
+/// A recurrent layer whose weights are bytes, one scale for each direction or each of its columns.
+pub(super) fn recurrent_of_bytes(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let direction = g.pick(&["forward", "reverse", "bidirectional"]);
+    let directions = if direction == "bidirectional" { "2" } else { "1" }.to_owned();
+    let (hidden, width) = (g.int(1, 4), g.extent());
+    let (state, gates) = (hidden.to_string(), (4 * hidden).to_string());
+    let (steps, batch) = (g.extent(), g.extent());
+    let bytes = g.pick(&["i8", "ui8"]);
+    let mut scales = vec![directions.clone()];
+    if g.flag() {
+        scales.push(gates.clone());
+    }
+    let of = |element: &str, extents: &[&String]| {
+        tensor(element, &extents.iter().map(|extent| (*extent).clone()).collect::<Vec<_>>())
+    };
+    let initial = of("f32", &[&directions, &batch, &state]);
+    let operands = [
+        of("f32", &[&steps, &batch, &width]),
+        of(bytes, &[&directions, &width, &gates]),
+        of(bytes, &[&directions, &state, &gates]),
+        of("f32", &[&directions, &(8 * hidden).to_string()]),
+        "none".to_owned(),
+        initial.clone(),
+        initial,
+        of("f32", &[&directions, &(3 * hidden).to_string()]),
+        tensor("f32", &scales),
+        tensor(bytes, &scales),
+        tensor("f32", &scales),
+        tensor(bytes, &scales),
+    ];
+    let attrs = [format!("direction=\"{direction}\"")];
+    lines.push(line("contrib_dynamic_quantize_lstm", &operands, &attrs, 3));
+}

@@ -24,6 +24,7 @@ pub fn lines(random: &mut Rng) -> Vec<String> {
     layers::quantised(&mut g, &mut lines);
     layers::attention(&mut g, &mut lines);
     layers::recurrent(&mut g, &mut lines);
+    layers::recurrent_of_bytes(&mut g, &mut lines);
     fused::fused(&mut g, &mut lines);
     views::images(&mut g, &mut lines);
     views::made(&mut g, &mut lines);
