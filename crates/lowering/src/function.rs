@@ -12,7 +12,7 @@ use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
 use crate::bounds::Excluded;
-use crate::c::lanes::{self, LANES, Lanes};
+use crate::c::lanes::{self, Jam, LANES, Lanes};
 use crate::c::tile::{self, Kernel, TILE};
 use crate::c::{self, RETURNED, UNNAMED, preamble};
 use crate::collapse::{collapse, without_unit_loops};
@@ -168,18 +168,21 @@ impl Functions<'_> {
                 return Ok((c::function(nest, tensors, parameters, &ast), Vec::new()));
             }
             let lanes = Lanes::of(nest, &[], tensors);
+            let jam = Jam::of(nest, lanes, &options.machine, tensors);
             let shared = tile::shared(nest);
-            let size = |iterator: &usize| match lanes {
-                Lanes::Parallel(lane) if lane == *iterator => LANES as i128,
+            let is_lane = |iterator: usize| lanes == Lanes::Parallel(iterator);
+            let size = |iterator: &usize| match jam {
+                _ if is_lane(*iterator) => LANES as i128,
+                Some(jam) if jam.iterator == *iterator => jam.count as i128,
                 _ => 1,
             };
             let sizes: Vec<i128> = shared.iter().map(size).collect();
             let mut loops: Vec<(usize, i128)> = sizes.iter().copied().enumerate().collect();
             // What lies side by side is read one after the other.
-            loops.sort_by_key(|(_, size)| *size > 1);
+            loops.sort_by_key(|(at, _)| is_lane(shared[*at]));
             let (name, statements) = (TILE.to_owned(), statements(nests, &[shared]));
             let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
-            Ok((lanes::function(nest, lanes, tensors, parameters, &ast), Vec::new()))
+            Ok((lanes::function(nest, (lanes, jam), tensors, parameters, &ast), Vec::new()))
         })
     }
 

@@ -140,7 +140,25 @@ static inline double tg_sigmoid(double x)
     return (x < 0.0 ? e : 1.0) / (1.0 + e);
 }
 
-/* An odd polynomial near 0, where the quotient would cancel. */
+/* e^x between -87 and 88; anything for a NaN. The sum that rounds has k in its low bits, and k in the
+   exponent is a factor. */
+static inline float tg_exp_nearf(float x)
+{
+    const float shifted = x * 1.44269504f + 12582912.0f;
+    const float k = shifted - 12582912.0f;
+    const float r = (x - k * 0.693145752f) - k * 1.42860677e-6f;
+    float p = 1.991852478e-4f;
+    p = p * r + 1.394617721e-3f;
+    p = p * r + 8.333263919e-3f;
+    p = p * r + 4.166626930e-2f;
+    p = p * r + 1.666666716e-1f;
+    p = p * r + 0.5f;
+    p = p * (r * r) + r + 1.0f;
+    const uint32_t exponent = (uint32_t)tg_bits_of_float(shifted) << 23;
+    return tg_float_of_bits((int32_t)((uint32_t)tg_bits_of_float(p) + exponent));
+}
+
+/* An odd polynomial near 0, where the quotient would cancel; a NaN goes through it. */
 static inline float tg_tanhf(float x)
 {
     const float a = __builtin_fabsf(x);
@@ -151,11 +169,12 @@ static inline float tg_tanhf(float x)
     p = p * z + 1.333115250e-1f;
     p = p * z - 3.333327174e-1f;
     const float small = p * z * x + x;
-    const float big = 1.0f - 2.0f / (tg_expf(2.0f * a) + 1.0f);
-    return a < 0.64f ? small : x < 0.0f ? -big : big;
+    const float t = a > 10.0f ? 10.0f : a;
+    const float big = 1.0f - 2.0f / (tg_exp_nearf(2.0f * t) + 1.0f);
+    return a >= 0.64f ? __builtin_copysignf(big, x) : small;
 }
 
-/* An odd polynomial up to 1; beyond, 1 - e^-p where p is the polynomial of -log(erfc x). */
+/* An odd polynomial up to 1; beyond, 1 - e^q where q is the polynomial of log(erfc x). */
 static inline float tg_erff(float x)
 {
     const float a = __builtin_fabsf(x);
@@ -169,15 +188,15 @@ static inline float tg_erff(float x)
     p = p * z + 1.128379107f;
     const float small = x * p;
     const float t = a > 4.0f ? 4.0f : a;
-    float q = -1.863792568e-4f;
-    q = q * t + 2.947658999e-3f;
-    q = q * t - 2.183806710e-2f;
-    q = q * t + 1.031067595e-1f;
-    q = q * t + 6.381448507e-1f;
-    q = q * t + 1.127089143f;
-    q = q * t + 3.415223036e-4f;
-    const float big = 1.0f - tg_expf(-q);
-    return x != x ? x : a < 1.0f ? small : x < 0.0f ? -big : big;
+    float q = 1.863792568e-4f;
+    q = q * t - 2.947658999e-3f;
+    q = q * t + 2.183806710e-2f;
+    q = q * t - 1.031067595e-1f;
+    q = q * t - 6.381448507e-1f;
+    q = q * t - 1.127089143f;
+    q = q * t - 3.415223036e-4f;
+    const float big = 1.0f - tg_exp_nearf(q);
+    return a >= 1.0f ? __builtin_copysignf(big, x) : small;
 }
 
 static inline float tg_fmodf(float a, float b)
