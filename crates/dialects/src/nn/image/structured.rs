@@ -10,7 +10,7 @@ use crate::structured::{Number, Stage, Structured, StructuredCx, axis, equal};
 const TRANSFORM: &str = "coordinate_transformation_mode";
 
 /// Along each axis, the place that is read is `floor((a * i + b) / c)`; `None` where the kernel
-/// reads anything else. A resized axis needs numbers as extents.
+/// reads anything else. A resized axis needs numbers as extents, or a whole number as scale.
 pub(super) fn nearest(cx: &StructuredCx<'_>) -> Option<Structured> {
     let (x, out) = (cx.operand(0)?, cx.result(0)?);
     let params = resize_params(cx.attrs(), Vec::new()).ok()?;
@@ -39,8 +39,10 @@ pub(super) fn nearest(cx: &StructuredCx<'_>) -> Option<Structured> {
         if whole && equal(&x.extents[axis], &out.extents[axis]) {
             continue;
         }
-        let (from, to) = (x.extents[axis].as_int()?, out.extents[axis].as_int()?);
-        let [a, b, c] = line(from, to, scale, &alone)?;
+        let [a, b, c] = match (x.extents[axis].as_int(), out.extents[axis].as_int()) {
+            (Some(from), Some(to)) => line(from, to, scale, &alone)?,
+            _ => [1, 0, repeats(scale?, &alone)?],
+        };
         let scaled = stage.times(at[axis], a);
         let shifted = stage.plus(scaled, &Expr::int(b));
         at[axis] = stage.quotient(shifted, c);
@@ -52,6 +54,25 @@ pub(super) fn nearest(cx: &StructuredCx<'_>) -> Option<Structured> {
 /// Whether extents are given, not factors.
 fn sized(cx: &StructuredCx<'_>) -> bool {
     cx.has(3) || cx.attrs().ints("sizes").is_some_and(|list| !list.is_empty())
+}
+
+/// How often each element of an axis of any extent is repeated, for a scale that is a whole number:
+/// as often as the result is longer, by definition.
+///
+/// Where an element is read depends on its own place, the scale and the borders, so axes of a few
+/// extents tell whether it is the quotient.
+fn repeats(scale: f32, params: &ResizeParams) -> Option<i64> {
+    const MOST: f32 = 64.0;
+    (scale.fract() == 0.0 && (1.0..=MOST).contains(&scale)).then_some(())?;
+    let times = scale as i64;
+    let is_quotient = |extent: i64| {
+        let places = Tensor::vector((0..extent).collect::<Vec<i64>>());
+        let read = resize(&places, ResizeTarget::Scales(&[scale]), params).ok()?.i64s().ok()?;
+        let expected = (0..extent * times).map(|at| at / times);
+        read.into_iter().eq(expected).then_some(())
+    };
+    [1, 2, 3, 5, 1000].into_iter().try_for_each(is_quotient)?;
+    Some(times)
 }
 
 /// The line under which lie the places that the kernel reads along one axis.
