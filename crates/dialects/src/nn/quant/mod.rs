@@ -1,6 +1,6 @@
 //! Quantisation: real numbers as small integers with a scale and a zero point.
 
-mod structured;
+pub(super) mod structured;
 
 use tangram_ir::{AttrDef, AttrKind, FloatKind, InferCx, OperandDef, ResultDef, Type};
 use tangram_tensor::quant::{self as kernels, QuantizeParams, Quantized};
