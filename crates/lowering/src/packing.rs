@@ -13,7 +13,6 @@ use crate::contraction::{
 };
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
-use crate::program::Storage;
 use crate::quantised;
 use crate::scop::count;
 use crate::storage::{Draft, Planned};
@@ -212,7 +211,7 @@ fn constants_beside(mut nest: Nest, draft: &mut Draft<'_>) -> Vec<Planned> {
     for input in 0..if lane.is_some() { nest.inputs.len() } else { 0 } {
         let (access, from) = (&nest.generic.inputs[input], nest.inputs[input]);
         let tensor = &draft.tensors[from];
-        let is_constant = matches!(draft.buffers[tensor.buffer].storage, Storage::Constant(_));
+        let is_constant = draft.is_constant(from);
         let map = &access.map;
         let rank = map.results().len();
         let mut own = (0..rank).filter(|at| lane.is_some() && map.as_operand(*at) == lane);
