@@ -32,6 +32,7 @@ use crate::Options;
 use crate::collapse::one;
 use crate::contraction::factors;
 use crate::nest::{Nest, Tensor, composed};
+use crate::scop::count;
 use crate::storage::{Draft, Planned};
 
 /// Bytes less a zero point: what is multiplied.
@@ -207,6 +208,10 @@ impl Conversions {
         output: usize,
         draft: &mut Draft<'_>,
     ) -> Option<Vec<Planned>> {
+        let known = |at: usize| count(&draft.tensors[at].extents).is_some();
+        if !factors.iter().all(|(_, factor)| known(factor.values)) {
+            return None;
+        }
         let mut steps = Vec::new();
         let mut generic = Generic { inputs: Vec::new(), ..nest.generic.clone() };
         let mut inputs = Vec::new();
