@@ -118,17 +118,25 @@ impl Writer<'_> {
 
     pub fn vector_type(&self) -> String {
         let (width, element) = (self.program.width, self.element);
-        if width == 1 {
-            return String::new();
+        let mut text = match element {
+            Element::Pairs => self.pair_type(),
+            Element::F32 | Element::F64 => String::new(),
+        };
+        if width > 1 {
+            // Rows of the target start anywhere, and have elements of the plain type.
+            let _ = writeln!(
+                text,
+                "typedef {} {} __attribute__((vector_size({}), aligned({}), may_alias));\n",
+                element.c_type(),
+                self.vector(),
+                width * element.bytes(),
+                element.bytes(),
+            );
         }
-        // Rows of the target start anywhere, and have elements of the plain type.
-        format!(
-            "typedef {} {} __attribute__((vector_size({}), aligned({}), may_alias));\n\n",
-            element.c_type(),
-            self.vector(),
-            width * element.bytes(),
-            element.bytes(),
-        )
+        if element == Element::Pairs {
+            text.push_str(&self.product_of_pairs());
+        }
+        text
     }
 
     /// What stands before a kernel's name.
@@ -296,6 +304,10 @@ impl Writer<'_> {
             Inst::Load { operand, at, .. } => (self.load(operand, at), Strength::Sum),
             Inst::Negate { of, .. } => {
                 (format!("-{}", bracketed(operand(of), Strength::Atom)), Strength::Product)
+            }
+            Inst::Binary { op: Op::Mul, left, right, .. } if self.element == Element::Pairs => {
+                let (left, right) = (operand(left).0, operand(right).0);
+                (format!("{}({left}, {right})", self.pairs()), Strength::Atom)
             }
             Inst::Binary { op, left, right, .. } => op.joined(operand(left), operand(right)),
             Inst::StoreTarget { .. } => (String::new(), Strength::Atom),

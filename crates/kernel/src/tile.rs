@@ -11,13 +11,20 @@ pub enum Element {
     F32,
     /// 64 bits, `double` in C.
     F64,
+    /// Two integers of 16 bits side by side, read as one of 32 bits. The product of two pairs is
+    /// the sum of both products, in 32 bits; sums wrap around. In C, [`PAIR`].
+    Pairs,
 }
+
+/// The name that C has for a pair and for a sum of products of pairs: an unsigned integer of 32
+/// bits, which may alias others. Each kernel defines it; the text around includes `stdint.h`.
+pub const PAIR: &str = "tg_pair";
 
 impl Element {
     /// Returns the size in bytes.
     pub fn bytes(self) -> usize {
         match self {
-            Self::F32 => 4,
+            Self::F32 | Self::Pairs => 4,
             Self::F64 => 8,
         }
     }
@@ -27,6 +34,15 @@ impl Element {
         match self {
             Self::F32 => "float",
             Self::F64 => "double",
+            Self::Pairs => PAIR,
+        }
+    }
+
+    /// Returns how many numbers of an operand one element holds: reduced iterations in one update.
+    pub fn group(self) -> usize {
+        match self {
+            Self::F32 | Self::F64 => 1,
+            Self::Pairs => 2,
         }
     }
 }
@@ -63,6 +79,8 @@ impl RegisterTile {
         let others = body.count(Role::Row).max(1) + body.count(Role::Scalar);
         // A value between two operations needs a register, unless the update takes it at once.
         let between = body.ops().len().saturating_sub(body.roles().len()).saturating_sub(1).min(2);
+        // Nor does an update take the product of pairs.
+        let between = between.max(usize::from(element == Element::Pairs));
         let mut best = Self { rows: 1, vectors: 1, width };
         for vectors in 1..=MOST_VECTORS {
             let taken = vectors * columns + others + between;
@@ -122,6 +140,8 @@ mod tests {
         assert_eq!(tile(Isa::Avx512, Element::F64), (8, 3, 8));
         assert_eq!(tile(Isa::Avx512, Element::F32), (8, 3, 16));
         assert_eq!(tile(Isa::Neon, Element::F32), (8, 3, 4));
+        // The product of pairs needs a register before it is added.
+        assert_eq!(tile(Isa::Avx2, Element::Pairs), (3, 3, 8));
         // Plain C has no vectors, also of two floats.
         assert_eq!(tile(Isa::Scalar, Element::F32).2, 1);
     }

@@ -74,7 +74,8 @@ fn hot_loop<'a>(listing: &'a str, function: &str) -> Vec<&'a str> {
 }
 
 fn fused(lines: &[&str]) -> usize {
-    lines.iter().filter(|line| line.starts_with("vfm") || line.starts_with("vfnm")).count()
+    let updates = ["vfm", "vfnm", "vpmaddwd"];
+    lines.iter().filter(|line| updates.iter().any(|update| line.starts_with(update))).count()
 }
 
 #[test]
@@ -85,14 +86,22 @@ fn innermost_loops_do_not_touch_the_stack() {
     }
     let machines: [(Isa, &[&str]); 2] = [
         (Isa::Avx2, &["-mavx2", "-mfma"]),
-        (Isa::Avx512, &["-mavx512f", "-mavx512vl", "-mavx512dq", "-mprefer-vector-width=512"]),
+        (
+            Isa::Avx512,
+            &["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mprefer-vector-width=512"],
+        ),
     ];
     for (isa, flags) in machines {
-        for element in [Element::F64, Element::F32] {
-            for (what, body) in bodies() {
+        for element in [Element::F64, Element::F32, Element::Pairs] {
+            // Pairs are multiplied, and nothing else.
+            let bodies = bodies().into_iter();
+            for (what, body) in
+                bodies.filter(|(_, body)| element != Element::Pairs || *body == Body::product())
+            {
                 let tile = RegisterTile::of(&Machine::of(isa), element, &body);
                 let program = Program::for_tile(&body, &tile).expect("a program");
                 let code = program.to_c("kernel", element).replace("static void", "void");
+                let code = format!("#include <stdint.h>\n{code}");
                 let stem = format!("spills-{isa}-{}-{}", element.c_type(), what.replace(' ', "-"));
                 let Some(text) = listing(&stem, &code, flags) else {
                     println!("skipped: needs cc with {flags:?}");

@@ -111,7 +111,8 @@ fn follow(
     (fits && !elsewhere).then_some(Some(first))
 }
 
-fn one(map: &AffineMap, at: usize) -> AffineMap {
+/// One result of a map.
+pub(crate) fn one(map: &AffineMap, at: usize) -> AffineMap {
     let mut exprs = AffineExprs::new();
     let nodes = map.copy(&mut exprs);
     let result = nodes[map.results()[at].index()];

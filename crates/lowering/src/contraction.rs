@@ -19,8 +19,7 @@ use tangram_dialects::structured::{
 use tangram_kernel::Element;
 use tangram_tensor::DType;
 
-use crate::nest::Nest;
-use crate::program::Storage;
+use crate::nest::{Nest, Tensor};
 use crate::storage::Draft;
 
 /// Offsets of runs of reduced iterations stand in a table of at most that many.
@@ -46,7 +45,7 @@ pub(crate) struct Product {
     pub reduced: Vec<usize>,
 }
 
-/// What a nest multiplies: the numbers of two inputs.
+/// What a nest multiplies: the numbers of two inputs, or these converted to the type of the sum.
 pub(crate) fn factors(nest: &Nest) -> Option<[usize; 2]> {
     let generic = &nest.generic;
     let reduction = generic.reduction?;
@@ -59,6 +58,10 @@ pub(crate) fn factors(nest: &Nest) -> Option<[usize; 2]> {
     let Scalar::Binary(Binary::Mul, a, b) = &scalars[value.0 as usize] else { return None };
     let input = |id: &tangram_dialects::structured::ScalarId| match scalars[id.0 as usize] {
         Scalar::Input(at) => Some(at),
+        Scalar::Cast(ty, id) if ty == reduction.initial.element() => match scalars[id.0 as usize] {
+            Scalar::Input(at) => Some(at),
+            _ => None,
+        },
         _ => None,
     };
     let factors = [input(a)?, input(b)?];
@@ -67,7 +70,7 @@ pub(crate) fn factors(nest: &Nest) -> Option<[usize; 2]> {
     let padded = |at: &usize| match generic.inputs[*at].outside {
         None => true,
         Some(Number::Float(_, value)) => value == 0.0,
-        Some(Number::Int(..)) => false,
+        Some(Number::Int(_, value)) => value == 0,
     };
     (fits && factors.iter().all(padded)).then_some(factors)
 }
@@ -78,16 +81,14 @@ impl Product {
     /// Where neither choice packs a constant, windows decide, of which panels would be copies.
     pub fn wants_channels_last(nest: &Nest, draft: &Draft<'_>) -> bool {
         let Some(factors) = factors(nest) else { return false };
-        let Some(element) = element(draft.tensors[nest.output].element) else { return false };
+        let Some(element) = element(nest, factors, &draft.tensors) else { return false };
         let Some(column) = column_at(nest, 1) else { return false };
         let Some(second) = Product::with_column(nest, factors, element, column) else {
             return false;
         };
         let Some(last) = Product::of(nest, draft) else { return true };
-        let packs_constant = |product: &Product| {
-            let packed = &draft.tensors[nest.inputs[product.columns_input]];
-            matches!(draft.buffers[packed.buffer].storage, Storage::Constant(_))
-        };
+        let packs_constant =
+            |product: &Product| draft.is_constant(nest.inputs[product.columns_input]);
         match (packs_constant(&second), packs_constant(&last)) {
             (true, false) => true,
             (false, true) => false,
@@ -98,7 +99,7 @@ impl Product {
     /// Reads a nest as a sum of products with results side by side along a loop of one operand.
     pub fn of(nest: &Nest, draft: &Draft<'_>) -> Option<Product> {
         let factors = factors(nest)?;
-        let element = element(draft.tensors[nest.output].element)?;
+        let element = element(nest, factors, &draft.tensors)?;
         let last = draft.tensors[nest.output].extents.len().checked_sub(1)?;
         let column = column_at(nest, last)?;
         Product::with_column(nest, factors, element, column)
@@ -151,12 +152,24 @@ impl Product {
     }
 }
 
-fn element(element: DType) -> Option<Element> {
-    match element {
-        DType::F32 => Some(Element::F32),
-        DType::F64 => Some(Element::F64),
+/// What a kernel multiplies for these factors.
+fn element(nest: &Nest, factors: [usize; 2], tensors: &[Tensor]) -> Option<Element> {
+    let [a, b] = factors.map(|at| tensors[nest.inputs[at]].element);
+    match (a, b, nest.generic.reduction?.initial.element()) {
+        (DType::F32, DType::F32, DType::F32) => Some(Element::F32),
+        (DType::F64, DType::F64, DType::F64) => Some(Element::F64),
+        (DType::I16, DType::I16, DType::I32) => Some(Element::Pairs),
         _ => None,
     }
+}
+
+/// The zero of operands.
+pub(crate) fn zero(element: Element) -> Number {
+    Number::zero(match element {
+        Element::F32 => DType::F32,
+        Element::F64 => DType::F64,
+        Element::Pairs => DType::I16,
+    })
 }
 
 /// The loop that a coordinate of the output grows by one with, the last of them; others may stand
@@ -221,7 +234,8 @@ pub(crate) fn terms(map: &AffineMap, result: AffineExpr) -> (Vec<(usize, i64)>, 
     (terms, uneven)
 }
 
-/// The panels of a packed operand: `[batch.., outer columns.., column / width, reduced.., width]`.
+/// The panels of a packed operand: `[batch.., outer columns.., column / width, reduced.., width]`;
+/// of pairs, the last reduced loop counts them, and the numbers of a pair come last.
 pub(crate) struct Panels {
     /// The copy into panels, without its output.
     pub copy: Generic,
@@ -250,11 +264,16 @@ pub(crate) fn panels(
     let mut extents: Vec<Expr> = outer.iter().map(|at| generic.extents[*at].clone()).collect();
     extents.push(count);
     extents.extend(order.iter().map(|at| generic.extents[*at].clone()));
+    let group = product.element.group() as i64;
+    if let Some(last) = extents.last_mut().filter(|_| group > 1) {
+        *last = last.floor_div(&Expr::int(group))?;
+    }
     extents.push(Expr::int(width));
+    let (panel, lane) = (outer.len(), extents.len() - 1);
+    extents.extend((group > 1).then(|| Expr::int(group)));
 
     // The copy runs over the coordinates of the panels.
     let loops = extents.len();
-    let (panel, lane) = (outer.len(), loops - 1);
     let mut exprs = AffineExprs::new();
     let mut dims: Vec<AffineExpr> = vec![exprs.constant(0); generic.extents.len()];
     for (at, own) in outer.iter().enumerate() {
@@ -262,6 +281,11 @@ pub(crate) fn panels(
     }
     for (at, own) in order.iter().enumerate() {
         dims[*own] = exprs.dim((panel + 1 + at) as u32);
+    }
+    if let Some(paired) = order.last().filter(|_| group > 1) {
+        let (pair, size, half) = (dims[*paired], exprs.constant(group), exprs.dim(lane as u32 + 1));
+        let first = exprs.binary(BinaryOp::Mul, pair, size);
+        dims[*paired] = exprs.binary(BinaryOp::Add, first, half);
     }
     let (number, factor) = (exprs.dim(panel as u32), exprs.constant(width));
     let first = exprs.binary(BinaryOp::Mul, number, factor);
@@ -272,13 +296,10 @@ pub(crate) fn panels(
     let mut copy = Generic::over(extents.clone());
     copy.symbols = generic.symbols.clone();
     let whole = columns.as_int().is_some_and(|count| count % width == 0);
-    let zero = match product.element {
-        Element::F32 => Number::Float(DType::F32, 0.0),
-        Element::F64 => Number::Float(DType::F64, 0.0),
-    };
     let access = Access::new(TensorId::Operand(0), map);
-    let outside = !whole || source.outside.is_some();
-    copy.read(if outside { access.or(zero) } else { access });
+    // A last pair may be half of one.
+    let outside = !whole || group > 1 || source.outside.is_some();
+    copy.read(if outside { access.or(zero(product.element)) } else { access });
     let all: Vec<usize> = (0..loops).collect();
     copy.write(Access::dims(TensorId::Result(0), loops, &all));
     copy.body = copied();
@@ -290,7 +311,16 @@ pub(crate) fn panels(
     let factor = exprs.constant(width);
     results.push(exprs.binary(BinaryOp::FloorDiv, column, factor));
     results.extend(order.iter().map(|at| exprs.dim(*at as u32)).collect::<Vec<_>>());
+    let size = exprs.constant(group);
+    let paired = results.last_mut().filter(|_| group > 1).map(|last| {
+        let own = *last;
+        *last = exprs.binary(BinaryOp::FloorDiv, own, size);
+        own
+    });
     results.push(exprs.binary(BinaryOp::Mod, column, factor));
+    if let Some(paired) = paired {
+        results.push(exprs.binary(BinaryOp::Mod, paired, size));
+    }
     let access = AffineMap::new(
         generic.extents.len() as u32,
         generic.symbols.len() as u32,
@@ -319,8 +349,13 @@ pub(crate) struct Padded {
     pub access: AffineMap,
 }
 
-/// Copies what a nest reads through an input, its second coordinate last.
-pub(crate) fn padded(nest: &Nest, input: usize, source: &[Expr], reorder: bool) -> Option<Padded> {
+/// Copies what a nest reads through an input, a coordinate of it last where one is named.
+pub(crate) fn padded(
+    nest: &Nest,
+    input: usize,
+    source: &[Expr],
+    last: Option<usize>,
+) -> Option<Padded> {
     let generic = &nest.generic;
     let access = &generic.inputs[input];
     let rank = source.len();
@@ -356,10 +391,7 @@ pub(crate) fn padded(nest: &Nest, input: usize, source: &[Expr], reorder: bool) 
         let shift = exprs.constant(-low);
         results.push(exprs.binary(BinaryOp::Add, expr, shift));
     }
-    let order: Vec<usize> = match reorder && rank >= 3 {
-        true => [0].into_iter().chain(2..rank).chain([1]).collect(),
-        false => (0..rank).collect(),
-    };
+    let order: Vec<usize> = (0..rank).filter(|at| Some(*at) != last).chain(last).collect();
     let in_order =
         |list: &[AffineExpr]| -> Vec<AffineExpr> { order.iter().map(|&at| list[at]).collect() };
     let new = AffineMap::new(

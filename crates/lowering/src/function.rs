@@ -365,7 +365,7 @@ fn tile_loops(nest: &Nest, tiled: &Tiled, tensors: &[Tensor], machine: &Machine)
     // The outermost loop over rows is blocked, if not the rows of tiles themselves.
     let blocked = product.rows.iter().rev().nth(1).copied().unwrap_or(row);
     let step = steps[blocked].as_ref().and_then(Expr::as_int).unwrap_or(4096).max(1);
-    let bytes = step.saturating_mul(product.element.bytes() as i64);
+    let bytes = step.saturating_mul((product.element.bytes() / product.element.group()) as i64);
     let own = sizes[at(blocked)];
     let block = own * (i128::from(row_block(machine) / bytes.max(1)) / own).max(1);
     let mut loops = Vec::new();

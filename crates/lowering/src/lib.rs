@@ -49,6 +49,7 @@ mod nest;
 mod packing;
 mod parameters;
 mod program;
+mod quantised;
 mod relations;
 mod scop;
 mod storage;
@@ -150,6 +151,8 @@ pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program
     loop {
         let mut draft = storage::Draft::of(&settled, block, &refused);
         widening::widen(&mut draft);
+        quantised::to_integers(&mut draft, options);
+        draft.find_constants();
         fusion::fuse(&mut draft);
         layout::choose(&mut draft);
         packing::pack(&mut draft, options);

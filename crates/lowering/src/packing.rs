@@ -1,5 +1,6 @@
 //! Sums of products with the copies that they need: panels, and operands with their padding.
 
+use rustc_hash::FxHashMap;
 use tangram_affine::symbolic::Expr;
 use tangram_affine::{AffineExprs, AffineMap};
 use tangram_dialects::structured::{Access, Generic, TensorId};
@@ -8,11 +9,11 @@ use tangram_machine::Machine;
 
 use crate::Options;
 use crate::contraction::{
-    MOST_SEGMENTS, Padded, Panels, Product, copied, linear_terms, padded, panels, terms,
+    MOST_SEGMENTS, Padded, Panels, Product, copied, linear_terms, padded, panels, terms, zero,
 };
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
-use crate::program::{Buffer, Storage};
+use crate::quantised;
 use crate::scop::count;
 use crate::storage::{Draft, Planned};
 use crate::winograd::Winograd;
@@ -35,9 +36,24 @@ pub(crate) struct Tiled {
 
 /// Gives each sum of products its copies.
 pub(crate) fn pack(draft: &mut Draft<'_>, options: &Options) {
-    for step in std::mem::take(&mut draft.steps) {
+    let pinned = crate::fusion::pinned(draft);
+    let mut steps: Vec<Option<Planned>> =
+        std::mem::take(&mut draft.steps).into_iter().map(Some).collect();
+    // Products that stand where what finishes them did.
+    let mut later: FxHashMap<usize, Vec<Planned>> = FxHashMap::default();
+    for at in 0..steps.len() {
+        draft.steps.extend(later.remove(&at).into_iter().flatten());
+        let Some(step) = steps[at].take() else { continue };
         match step {
             Planned::Nest(nest) => {
+                let joined = quantised::finished(&nest, &steps, &pinned, draft);
+                if let Some((end, joined)) = joined
+                    && let Some(made) = product(&joined, draft, options)
+                {
+                    steps[end] = None;
+                    later.insert(end, made);
+                    continue;
+                }
                 let made = product(&nest, draft, options);
                 let made = made.unwrap_or_else(|| constants_beside(*nest, draft));
                 draft.steps.extend(made);
@@ -67,12 +83,16 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<
     if small(&count(&reduced)?) || small(&nest.generic.extents[product.column]) {
         return None;
     }
+    let mut steps = Vec::new();
+    if product.element == Element::Pairs {
+        pairs_beside(&mut nest, &product, draft, &mut steps)?;
+        return tiled_product(nest, &product, draft, options, steps);
+    }
     if !options.exact
         && let Some(plan) = Winograd::of(&nest, &product, draft, &options.machine)
     {
         return Some(vec![Planned::Winograd(Box::new(plan))]);
     }
-    let mut steps = Vec::new();
     // The operand of the rows: side by side along a reduced loop, and with its padding.
     let rows = product.rows_input;
     let access = &nest.generic.inputs[rows];
@@ -89,7 +109,8 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<
     let reorder = windowed && rank >= 3 && !is_alone(&access.map, rank - 1, &product.reduced);
     let reorder = reorder || (!beside && rank >= 3 && reads(&access.map, 1));
     if access.outside.is_some() || reorder {
-        let Padded { copy, extents, access } = padded(&nest, rows, &source, reorder)?;
+        let last = (reorder && rank >= 3).then_some(1);
+        let Padded { copy, extents, access } = padded(&nest, rows, &source, last)?;
         let from = nest.inputs[rows];
         let tensor = copy_of(draft, &nest, from, copy, extents, &mut steps)?;
         nest.generic.inputs[rows] = Access::new(nest.generic.inputs[rows].place, access);
@@ -103,6 +124,17 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<
             return Some(steps);
         }
     }
+    tiled_product(nest, &product, draft, options, steps)
+}
+
+/// `steps`, and behind them a product whose operand of the rows is read as it lies.
+fn tiled_product(
+    mut nest: Nest,
+    product: &Product,
+    draft: &mut Draft<'_>,
+    options: &Options,
+    mut steps: Vec<Planned>,
+) -> Option<Vec<Planned>> {
     // Several matrices stay apart: what reads their product has them as loops of its own.
     let mut batch = product.batch.clone();
     crate::collapse::collapse_inner(&mut nest, &mut draft.tensors, &mut batch);
@@ -120,7 +152,8 @@ fn join_rows(nest: &mut Nest, draft: &mut Draft<'_>, machine: &Machine) -> Optio
     let known = |at: usize| nest.generic.extents[at].as_int();
     let reduced: Vec<Expr> =
         product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
-    let (lines, line, depth) = (known(outer)?, known(inner)?, count(&reduced)?.as_int());
+    let (lines, line) = (known(outer)?, known(inner)?);
+    let depth = count(&reduced)?.as_int().map(|count| count / product.element.group() as i64);
     let time = |rows: i64| {
         let sizes = [Some(rows), known(product.column), depth];
         let (time, _) = least_time(machine, product.element, &Body::product(), sizes);
@@ -134,6 +167,64 @@ fn join_rows(nest: &mut Nest, draft: &mut Draft<'_>, machine: &Machine) -> Optio
     Some(())
 }
 
+/// Where the operand of the rows has pairs: the reduced loop, and the coordinate that grows by one
+/// with it. All else in that coordinate has an even factor, as the first channels of groups of an
+/// even number of them do: then a pair starts at every even place.
+fn paired(map: &AffineMap, product: &Product) -> Option<(usize, usize)> {
+    let of = |coordinate: usize| {
+        let terms = linear_terms(map, map.results()[coordinate])?;
+        let (own, others): (Vec<_>, Vec<_>) = terms
+            .into_iter()
+            .partition(|(at, factor)| *factor == 1 && product.reduced.contains(at));
+        let even = others.iter().all(|(_, factor)| factor % 2 == 0);
+        (own.len() == 1 && even).then(|| (own[0].0, coordinate, others.is_empty()))
+    };
+    let found: Vec<_> = (0..map.results().len()).filter_map(of).collect();
+    // Channels rather than windows; of several loops the one that lies side by side.
+    let alone = found.iter().rev().find(|(_, _, alone)| *alone).or(found.last())?;
+    Some((alone.0, alone.1))
+}
+
+/// Lets a product of integers read the operand of its rows in pairs: side by side along a reduced
+/// loop of even length, in a copy where it does not lie so.
+///
+/// An odd length is one more: both operands are 0 there.
+fn pairs_beside(
+    nest: &mut Nest,
+    product: &Product,
+    draft: &mut Draft<'_>,
+    steps: &mut Vec<Planned>,
+) -> Option<()> {
+    let rows = product.rows_input;
+    let (reduced, coordinate) = paired(&nest.generic.inputs[rows].map, product)?;
+    let source = draft.tensors[nest.inputs[rows]].extents.clone();
+    let is_even = |extent: &Expr| extent.as_int().is_some_and(|extent| extent % 2 == 0);
+    let last = source.len() - 1;
+    let access = &nest.generic.inputs[rows];
+    if access.outside.is_some() || coordinate != last || !is_even(&source[last]) {
+        let Padded { mut copy, mut extents, access } =
+            padded(nest, rows, &source, Some(coordinate))?;
+        if !is_even(&extents[last]) {
+            let even = even(&extents[last])?;
+            copy.inputs[0].outside = Some(zero(product.element));
+            (copy.extents[last], extents[last]) = (even.clone(), even);
+        }
+        let from = nest.inputs[rows];
+        let tensor = copy_of(draft, nest, from, copy, extents, steps)?;
+        nest.generic.inputs[rows] = Access::new(nest.generic.inputs[rows].place, access);
+        nest.inputs[rows] = tensor;
+    }
+    if !is_even(&nest.generic.extents[reduced]) {
+        nest.generic.extents[reduced] = even(&nest.generic.extents[reduced])?;
+    }
+    Some(())
+}
+
+/// The least even number that is not less.
+fn even(extent: &Expr) -> Option<Expr> {
+    extent.try_add(&Expr::int(1))?.floor_div(&Expr::int(2))?.try_mul(&Expr::int(2))
+}
+
 /// A nest with copies of the constants that it reads with steps along the loop along which results
 /// lie side by side: the weights of a depthwise convolution, channels last.
 fn constants_beside(mut nest: Nest, draft: &mut Draft<'_>) -> Vec<Planned> {
@@ -144,7 +235,7 @@ fn constants_beside(mut nest: Nest, draft: &mut Draft<'_>) -> Vec<Planned> {
     for input in 0..if lane.is_some() { nest.inputs.len() } else { 0 } {
         let (access, from) = (&nest.generic.inputs[input], nest.inputs[input]);
         let tensor = &draft.tensors[from];
-        let is_constant = matches!(draft.buffers[tensor.buffer].storage, Storage::Constant(_));
+        let is_constant = draft.is_constant(from);
         let map = &access.map;
         let rank = map.results().len();
         let mut own = (0..rank).filter(|at| lane.is_some() && map.as_operand(*at) == lane);
@@ -208,7 +299,8 @@ fn tiled(
     let (segments, run) = runs(&nest, &product, &strides)?;
     let order: Vec<usize> = segments.iter().chain(&run).copied().collect();
     let body = Body::product();
-    let reduced_count = count(&reduced)?.as_int();
+    let reduced_count =
+        count(&reduced)?.as_int().map(|count| count / product.element.group() as i64);
     let extent = |at: Option<&usize>| at.and_then(|at| least(&nest.generic.extents[*at]));
     let sizes = [extent(product.rows.last()), extent(Some(&product.column)), reduced_count];
     let tile = fitting(machine, product.element, &body, sizes);
@@ -311,11 +403,7 @@ fn copy_of(
     steps: &mut Vec<Planned>,
 ) -> Option<usize> {
     let element = draft.tensors[from].element;
-    let size = count(&extents)?;
-    draft.buffers.push(Buffer { element, size, storage: Storage::Arena, per_part: false });
-    let buffer = draft.buffers.len() - 1;
-    draft.tensors.push(Tensor { element, extents, buffer, scratch: false });
-    let output = draft.tensors.len() - 1;
+    let output = draft.between(element, extents)?;
     let (inputs, tables, finish) = (vec![from], Vec::new(), None);
     let ops = nest.ops.clone();
     let nest = Nest { ops, generic: copy, inputs, tables, output, finish };

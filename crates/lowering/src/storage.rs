@@ -60,6 +60,8 @@ pub(crate) struct Draft<'a> {
     /// The tensor of a value.
     pub values: FxHashMap<Value, usize>,
     pub steps: Vec<Planned>,
+    /// Buffers that nests make of constants alone.
+    pub fixed: FxHashSet<usize>,
 }
 
 impl<'a> Draft<'a> {
@@ -67,7 +69,8 @@ impl<'a> Draft<'a> {
     pub fn of(module: &'a Module, block: Block, refused: &FxHashSet<Op>) -> Draft<'a> {
         let (tensors, buffers, values, steps) =
             (Vec::new(), Vec::new(), FxHashMap::default(), Vec::new());
-        let mut draft = Draft { module, tensors, buffers, values, steps };
+        let fixed = FxHashSet::default();
+        let mut draft = Draft { module, tensors, buffers, values, steps, fixed };
         for (at, &argument) in module.args(block).iter().enumerate() {
             draft.store(argument, Storage::Input(at));
         }
@@ -116,6 +119,35 @@ impl<'a> Draft<'a> {
         let (buffer, extents) = (self.buffers.len() - 1, unit_dims::without(&extents));
         self.tensors.push(Tensor { element, extents, buffer, scratch: false });
         Some(self.tensors.len() - 1)
+    }
+
+    /// Adds a tensor between steps.
+    pub fn between(&mut self, element: DType, extents: Vec<Expr>) -> Option<usize> {
+        let size = count(&extents)?;
+        self.buffers.push(Buffer { element, size, storage: Storage::Arena, per_part: false });
+        let buffer = self.buffers.len() - 1;
+        self.tensors.push(Tensor { element, extents, buffer, scratch: false });
+        Some(self.tensors.len() - 1)
+    }
+
+    /// Whether the elements of a tensor are the same in every run.
+    pub fn is_constant(&self, tensor: usize) -> bool {
+        let buffer = self.tensors[tensor].buffer;
+        matches!(self.buffers[buffer].storage, Storage::Constant(_)) || self.fixed.contains(&buffer)
+    }
+
+    /// Finds what is made of constants alone, as weights are that are converted.
+    pub fn find_constants(&mut self) {
+        for step in std::mem::take(&mut self.steps) {
+            if let Planned::Nest(nest) = &step
+                && nest.is_parallel()
+                && nest.reads().all(|tensor| self.is_constant(tensor))
+                && nest.generic.extents.iter().all(|extent| extent.as_int().is_some())
+            {
+                self.fixed.insert(self.tensors[nest.output].buffer);
+            }
+            self.steps.push(step);
+        }
     }
 
     /// Sees the memory of a tensor in other extents.

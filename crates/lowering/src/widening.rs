@@ -16,8 +16,6 @@ use tangram_dialects::structured::{
 use tangram_tensor::DType;
 
 use crate::nest::{Nest, Tensor};
-use crate::program::{Buffer, Storage};
-use crate::scop::count;
 use crate::storage::{Draft, Planned};
 
 /// Converts the operands of products, before nests are joined.
@@ -70,10 +68,8 @@ fn halves(nest: &Nest, tensors: &[Tensor]) -> Option<[usize; 2]> {
 /// Adds a step that converts a tensor which `nest` reads; returns the new tensor.
 fn converted(draft: &mut Draft<'_>, nest: &Nest, from: usize) -> Option<usize> {
     let extents = draft.tensors[from].extents.clone();
-    let (element, size) = (DType::F32, count(&extents)?);
-    draft.buffers.push(Buffer { element, size, storage: Storage::Arena, per_part: false });
-    let buffer = draft.buffers.len() - 1;
-    draft.tensors.push(Tensor { element, extents: extents.clone(), buffer, scratch: false });
+    let element = DType::F32;
+    let output = draft.between(element, extents.clone())?;
     let all: Vec<usize> = (0..extents.len()).collect();
     let mut generic = Generic::over(extents);
     generic.read(Access::dims(TensorId::Operand(0), all.len(), &all));
@@ -81,7 +77,6 @@ fn converted(draft: &mut Draft<'_>, nest: &Nest, from: usize) -> Option<usize> {
     let own = generic.body.input(0);
     let value = generic.body.push(Scalar::Cast(element, own));
     generic.body.result(value);
-    let output = draft.tensors.len() - 1;
     let (ops, tables) = (nest.ops.clone(), Vec::new());
     let copy = Nest { ops, generic, inputs: vec![from], tables, output, finish: None };
     draft.steps.push(Planned::Nest(Box::new(copy)));

@@ -23,6 +23,7 @@ fn isa() -> Isa {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
         let wide = std::is_x86_feature_detected!("avx512f")
+            && std::is_x86_feature_detected!("avx512bw")
             && std::is_x86_feature_detected!("avx512dq")
             && std::is_x86_feature_detected!("avx512vl");
         if wide {

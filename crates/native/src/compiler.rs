@@ -170,6 +170,7 @@ pub(crate) fn flags(machine: &Machine, exact: bool) -> Vec<String> {
             "-mavx2",
             "-mfma",
             "-mavx512f",
+            "-mavx512bw",
             "-mavx512dq",
             "-mavx512vl",
             "-mprefer-vector-width=512",

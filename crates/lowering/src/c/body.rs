@@ -140,27 +140,52 @@ pub(super) struct Scalars<'a> {
 impl Scalars<'_> {
     /// Declarations, and the value.
     pub fn body(&self, body: &Body) -> (Vec<String>, String) {
+        let lines = self.declarations(body).into_iter().map(|(_, line)| line).collect();
+        (lines, body.value().map_or_else(|| "0".into(), |value| format!("t{}", value.0)))
+    }
+
+    /// Declarations, each with the scalar that it is for.
+    pub fn declarations(&self, body: &Body) -> Vec<(usize, String)> {
         let needed = needed(body);
-        let mut types: Vec<DType> = Vec::new();
+        let types = self.types(body);
         let mut lines = Vec::new();
-        for (at, scalar) in body.scalars().iter().enumerate() {
+        for (at, scalar) in body.scalars().iter().enumerate().filter(|(at, _)| needed[*at]) {
+            let mut ty = scalar_type(types[at]);
+            let value = match scalar {
+                Scalar::Lookup(table, place) => {
+                    let within = self.within_table(body, *table, place);
+                    lines.push((at, format!("const _Bool within{at} = {within};")));
+                    lines.push((at, format!("{OUTSIDE} |= !within{at};")));
+                    format!("within{at} ? {} : 0", self.scalar(scalar, &types))
+                }
+                // Short integers are values of `int` in C anyway: vectors of them have a lane each.
+                Scalar::Cast(to, from) if is_within(body, *from, *to) => {
+                    ty = "int32_t";
+                    format!("(int32_t)t{}", from.0)
+                }
+                Scalar::Input(input) if is_short(types[at]) && self.is_known(*input) => {
+                    ty = "int32_t";
+                    self.scalar(scalar, &types)
+                }
+                _ => self.scalar(scalar, &types),
+            };
+            lines.push((at, format!("const {ty} t{at} = {value};")));
+        }
+        lines
+    }
+
+    /// The type of each scalar.
+    pub fn types(&self, body: &Body) -> Vec<DType> {
+        let mut types = Vec::new();
+        for scalar in body.scalars() {
             let ty = self.element(scalar, &types);
             types.push(ty);
-            if needed[at] {
-                if let Scalar::Lookup(table, place) = scalar {
-                    let within = self.within_table(body, *table, place);
-                    lines.push(format!("const _Bool within{at} = {within};"));
-                    lines.push(format!("{OUTSIDE} |= !within{at};"));
-                    let value = self.scalar(scalar, &types);
-                    let ty = scalar_type(ty);
-                    lines.push(format!("const {ty} t{at} = within{at} ? {value} : 0;"));
-                    continue;
-                }
-                let value = self.scalar(scalar, &types);
-                lines.push(format!("const {} t{at} = {value};", scalar_type(ty)));
-            }
         }
-        (lines, body.value().map_or_else(|| "0".into(), |value| format!("t{}", value.0)))
+        types
+    }
+
+    fn is_known(&self, input: usize) -> bool {
+        self.known.iter().any(|(at, _)| *at == input)
     }
 
     /// The lines that store an element whose iterations are combined, with what follows them.
@@ -173,14 +198,30 @@ impl Scalars<'_> {
                 self.body(&finish.body)
             }
         };
-        let (generic, out) = (&nest.generic, &self.tensors[nest.output]);
-        let at = index(&generic.output.map, &generic.symbols, &out.extents, self.parameters);
-        lines.push(format!("{}[{at}] = {value};", array(nest.output, self.order)));
+        lines.push(format!("{} = {value};", self.target()));
         lines
+    }
+
+    /// The element that is written, as C has it.
+    pub fn target(&self) -> String {
+        let (generic, out) = (&self.nest.generic, &self.tensors[self.nest.output]);
+        let at = index(&generic.output.map, &generic.symbols, &out.extents, self.parameters);
+        format!("{}[{at}]", array(self.nest.output, self.order))
+    }
+
+    /// An element that is read, as C has it.
+    pub fn source(&self, input: usize) -> String {
+        let (tensor, generic) = (self.nest.inputs[input], &self.nest.generic);
+        let (map, extents) = (&generic.inputs[input].map, &self.tensors[tensor].extents);
+        let place = index(map, &generic.symbols, extents, self.parameters);
+        format!("{}[{place}]", array(tensor, self.order))
     }
 
     fn element(&self, scalar: &Scalar, types: &[DType]) -> DType {
         match scalar {
+            Scalar::Input(at) if self.nest.finish.as_ref().is_some_and(|f| f.combined == *at) => {
+                self.combined()
+            }
             Scalar::Input(at) => self.tensors[self.nest.inputs[*at]].element,
             Scalar::Index(_) | Scalar::Symbol(_) => DType::I64,
             Scalar::Constant(number) => number.element(),
@@ -190,6 +231,15 @@ impl Scalars<'_> {
             Scalar::Inside(_) | Scalar::Compare(..) => DType::Bool,
             Scalar::Cast(ty, _) => *ty,
             Scalar::Lookup(table, _) => self.tensors[self.nest.tables[*table]].element,
+        }
+    }
+
+    /// The type of a combined element. A tile of integers has it in a type of its own; elsewhere it
+    /// is in the memory of the result.
+    fn combined(&self) -> DType {
+        match self.nest.generic.reduction.map(|reduction| reduction.initial) {
+            Some(Number::Int(DType::I32, _)) => DType::I32,
+            _ => self.tensors[self.nest.output].element,
         }
     }
 
@@ -239,16 +289,8 @@ impl Scalars<'_> {
                 if let Some((_, text)) = self.known.iter().find(|own| own.0 == *at) {
                     return text.clone();
                 }
-                let tensor = self.nest.inputs[*at];
-                let access = &generic.inputs[*at];
-                let place = index(
-                    &access.map,
-                    &generic.symbols,
-                    &self.tensors[tensor].extents,
-                    self.parameters,
-                );
-                let element = format!("{}[{place}]", array(tensor, self.order));
-                match access.outside {
+                let element = self.source(*at);
+                match generic.inputs[*at].outside {
                     None => element,
                     Some(outside) => {
                         format!("{} ? {element} : {}", self.inside(*at), literal(outside))
@@ -287,6 +329,35 @@ impl Scalars<'_> {
             }
         }
     }
+}
+
+/// Whether a type has integers of 8 or 16 bits.
+pub(super) fn is_short(element: DType) -> bool {
+    element.is_int() && element.size_bits() <= 16
+}
+
+/// Whether a float is known to be in the range of a short integer type, as what was quantised is:
+/// not less than a number, which a NaN becomes, and not greater than another. Then C converts it as
+/// it is, and compilers make vectors of that.
+pub(super) fn is_within(body: &Body, float: ScalarId, to: DType) -> bool {
+    let scalar = |id: ScalarId| &body.scalars()[id.0 as usize];
+    let number = |id: ScalarId| match scalar(id) {
+        Scalar::Constant(Number::Float(_, value)) => Some(*value),
+        _ => None,
+    };
+    let (Number::Int(_, least), Number::Int(_, greatest)) =
+        (Number::lowest(to), Number::highest(to))
+    else {
+        return false;
+    };
+    let Scalar::Binary(Binary::Min, below, high) = scalar(float) else { return false };
+    let Scalar::Select(test, value, low) = scalar(*below) else { return false };
+    let is_test = matches!(scalar(*test),
+        Scalar::Compare(Comparison::Ge, a, b) if (a, b) == (value, low));
+    is_short(to)
+        && is_test
+        && number(*low).is_some_and(|low| low >= least as f64)
+        && number(*high).is_some_and(|high| high <= greatest as f64)
 }
 
 /// Which scalars the value is made of.

@@ -1,6 +1,7 @@
 //! Nests as functions of C.
 
 mod body;
+mod epilogue;
 pub(crate) mod group;
 mod half;
 pub(crate) mod lanes;

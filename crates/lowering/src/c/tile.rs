@@ -9,7 +9,7 @@ use tangram_kernel::{Body, Element, Program, RegisterTile};
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, index};
-use super::{Sharing, head, shared_out, tail};
+use super::{Sharing, epilogue, head, shared_out, tail};
 use crate::nest::{Nest, Tensor};
 use crate::packing::Tiled;
 use crate::parameters::Parameters;
@@ -58,6 +58,7 @@ impl Kernel {
         let element = match element {
             Element::F32 => "f32",
             Element::F64 => "f64",
+            Element::Pairs => "pairs",
         };
         format!("tg_tile_{element}_{rows}x{vectors}x{width}")
     }
@@ -170,6 +171,37 @@ impl Tile<'_> {
         self.tiled.product.rows.last().copied().unwrap_or(0)
     }
 
+    /// What a number of elements of an operand, or a place in it, is in those of the kernel.
+    fn grouped(&self, count: &str) -> String {
+        match self.tiled.product.element.group() {
+            1 => count.to_owned(),
+            group => format!("({count}) / {group}"),
+        }
+    }
+
+    /// An operand as the kernel reads it.
+    fn operand(&self, input: usize) -> String {
+        let pointer = self.pointer(input);
+        match self.tiled.product.element {
+            Element::F32 | Element::F64 => pointer,
+            Element::Pairs => format!("(const {} *){pointer}", self.ty()),
+        }
+    }
+
+    /// A sum in a tile, of the type that the nest sums in.
+    fn sum(&self, at: &str) -> String {
+        match self.tiled.product.element {
+            Element::F32 | Element::F64 => format!("tile[{at}]"),
+            Element::Pairs => format!("(int32_t)tile[{at}]"),
+        }
+    }
+
+    /// The reduced iterations of the kernel.
+    fn depth(&self, iterators: &[usize]) -> String {
+        let extents: Vec<String> = iterators.iter().map(|at| self.extent(*at)).collect();
+        self.grouped(&extents.join(" * "))
+    }
+
     /// The place that an input is read at.
     fn place(&self, input: usize) -> String {
         let generic = &self.nest.generic;
@@ -256,39 +288,39 @@ impl Tile<'_> {
         let all = || 0..self.nest.generic.extents.len();
         let count: Vec<String> = segments.iter().map(|at| self.extent(*at)).collect();
         let count = if count.is_empty() { "1".to_owned() } else { count.join(" * ") };
-        let depth: Vec<String> = run.iter().map(|at| self.extent(*at)).collect();
         let mut text = format!(
             "    long segment[{count}], segments = 0, origin, step;\n    \
              const long depth = {};\n    {{\n",
-            depth.join(" * ")
+            self.depth(run)
         );
         text.push_str(&self.zeros(all(), "        "));
         let _ = writeln!(text, "        origin = {place};\n    }}\n    {{");
         let inner = run.last().copied();
         text.push_str(&self.zeros(all().filter(|at| Some(*at) != inner), "        "));
         if let Some(inner) = inner {
-            let _ = writeln!(text, "        const int64_t i{inner} = 1;");
+            let group = product.element.group();
+            let _ = writeln!(text, "        const int64_t i{inner} = {group};");
         }
-        let _ = writeln!(text, "        step = {place} - origin;\n    }}\n    {{");
+        let from_origin = self.grouped(&format!("{place} - origin"));
+        let _ = writeln!(text, "        step = {from_origin};\n    }}\n    {{");
         text.push_str(&self.zeros(all().filter(|at| !segments.contains(at)), "        "));
         for at in segments {
             let extent = self.extent(*at);
             let _ = writeln!(text, "        for (int64_t i{at} = 0; i{at} < {extent}; i{at}++)");
         }
-        let _ = writeln!(text, "        segment[segments++] = {place} - origin;\n    }}");
+        let _ = writeln!(text, "        segment[segments++] = {from_origin};\n    }}");
         text
     }
 
     /// Chooses the kernel by the number of rows.
     fn call(&self) -> String {
-        let panel = self.pointer(self.tiled.product.columns_input);
-        let panel_at = self.place(self.tiled.product.columns_input);
+        let panel = self.operand(self.tiled.product.columns_input);
+        let panel_at = self.grouped(&self.place(self.tiled.product.columns_input));
         let arguments = "(segments, segment, depth, step, a, row, b, next, tile);";
         let counts: Vec<usize> = self.row_counts().into_iter().rev().collect();
         // While one panel is multiplied, each tile of rows fetches a part of the next one.
         let Tiled { product, tile, .. } = self.tiled;
-        let depth: Vec<String> = product.reduced.iter().map(|at| self.extent(*at)).collect();
-        let (depth, columns) = (depth.join(" * "), tile.columns());
+        let (depth, columns) = (self.depth(&product.reduced), tile.columns());
         let line = 64 / product.element.bytes();
         let mut text = format!(
             "    const {ty} *b = {panel} + {panel_at};\n    \
@@ -353,22 +385,14 @@ impl Tile<'_> {
             order: self.order,
             known: Vec::new(),
         };
-        let lines = scalars.stored(format!("tile[r * {columns} + c]"));
-        let body = |indent: &str| -> String {
-            lines.iter().map(|line| format!("{indent}{line}\n")).collect()
-        };
-        let one = |count: &str| {
-            format!(
-                "            TANGRAM_SIMD\n            \
-                 for (int64_t c = 0; c < {count}; c++) {{\n                \
-                     const int64_t i{column} = first_column + c;\n{}            }}\n",
-                body("                ")
-            )
-        };
+        let sum = self.sum(&format!("r * {columns} + c"));
+        let row_of = epilogue::row(scalars, sum, product, columns);
         format!(
             "    for (int64_t r = 0; r < rows; r++) {{\n        \
-                 const int64_t i{row} = first_row + r;\n{}    }}\n",
-            whole_or_part("columns", columns, &generic.extents[column], one)
+                 const int64_t i{row} = first_row + r;\n{}{}    }}\n",
+            row_of.before,
+            whole_or_part("columns", columns, &generic.extents[column], |count| row_of
+                .loops(count))
         )
     }
 }
@@ -404,15 +428,16 @@ impl Tile<'_> {
              const int64_t columns = tg_min({column_end} - i{column}, {columns});"
         );
         let place = self.place(product.rows_input);
-        let source = self.pointer(product.rows_input);
+        let (first, apart) = (self.grouped("from"), self.grouped(&format!("{place} - from")));
+        let source = self.operand(product.rows_input);
         let _ = writeln!(
             text,
             "    const int64_t from = {place};\n    \
-             const {ty} *a = {source} + from;\n    \
+             const {ty} *a = {source} + {first};\n    \
              long row[{rows}];\n    \
              for (int64_t r = 0; r < {rows}; r++) {{\n        \
                  const int64_t i{row} = first_row + (r < rows ? r : 0);\n        \
-                 row[r] = {place} - from;\n    }}"
+                 row[r] = {apart};\n    }}"
         );
         let one = format!(
             "    {ty} tile[{}] __attribute__((aligned(64)));\n{}{}{}",
@@ -433,10 +458,9 @@ impl Tile<'_> {
         let Tiled { product, tile, .. } = self.tiled;
         let (columns, ty) = (tile.columns(), self.ty());
         let (wide, column_end) = (panels * columns, self.extent(product.column));
-        let depth: Vec<String> = product.reduced.iter().map(|at| self.extent(*at)).collect();
-        let depth = depth.join(" * ");
-        let panel = self.pointer(product.columns_input);
-        let place = self.place(product.columns_input);
+        let depth = self.depth(&product.reduced);
+        let panel = self.operand(product.columns_input);
+        let place = self.grouped(&self.place(product.columns_input));
         let name = Kernel::row_name(product.element, *tile, panels);
         format!(
             "    const int64_t leader = first_column / {wide} * {wide};

@@ -147,6 +147,19 @@ impl Graph {
         name
     }
 
+    /// A constant of a type, by its number, whose values are kept as `int32`: bytes and shorts.
+    pub(crate) fn short(&mut self, data_type: i32, extents: &[i64], values: &[i32]) -> String {
+        let name = self.fresh();
+        self.proto.initializer.push(TensorProto {
+            name: Some(name.clone()),
+            dims: extents.to_vec(),
+            data_type: Some(data_type),
+            int32_data: values.to_vec(),
+            ..TensorProto::default()
+        });
+        name
+    }
+
     pub(crate) fn flags(&mut self, values: &[i32]) -> String {
         let name = self.fresh();
         self.proto.initializer.push(TensorProto {

@@ -10,6 +10,7 @@ use super::{
 use crate::infer::{Dims, InferExt, Result, Shaped, axis, broadcast, one};
 use crate::nn::conv::agree;
 use crate::nn::linear::product;
+use crate::nn::quant::structured;
 use crate::nn::{NnOp, maybe, maybe_result, needed, op, operand, optional, variadic};
 use crate::{dims, infer_error};
 
@@ -44,6 +45,7 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         &[AXIS, maybe("block_size", AttrKind::Int, "elements that share a scale")],
         infer_quantize,
     )
+    .structured(structured::quantize)
     .eval(evaluate::quantised::quantize),
     op(
         "nn.contrib_dequantize",
@@ -53,6 +55,7 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         &[AXIS, maybe("block_size", AttrKind::Int, "elements that share a scale")],
         infer_dequantize,
     )
+    .structured(structured::dequantize)
     .eval(evaluate::quantised::dequantize),
     product_like(
         "nn.contrib_dynamic_quantize_matmul",
@@ -161,6 +164,7 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         &[],
         infer_quantised_pair,
     )
+    .structured(structured::qlinear_add)
     .eval(evaluate::quantised::qlinear_add),
     op(
         "nn.contrib_qlinear_multiply",
@@ -170,10 +174,13 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         &[],
         infer_quantised_pair,
     )
+    .structured(structured::qlinear_multiply)
     .eval(evaluate::quantised::qlinear_multiply),
     alike("nn.contrib_qlinear_sigmoid", "`nn.sigmoid`, quantised", QUANTISED, &[])
+        .structured(structured::qlinear_sigmoid)
         .eval(evaluate::quantised::qlinear_sigmoid),
     alike("nn.contrib_qlinear_leaky_relu", "`nn.leaky_relu`, quantised", QUANTISED, &[ALPHA])
+        .structured(structured::qlinear_leaky_relu)
         .eval(evaluate::quantised::qlinear_leaky_relu),
     alike(
         "nn.contrib_qlinear_softmax",

@@ -1,6 +1,6 @@
 //! Quantisation: real numbers as small integers with a scale and a zero point.
 
-mod structured;
+pub(super) mod structured;
 
 pub(super) use structured::there_and_back;
 

@@ -14,7 +14,7 @@ use super::super::norm::float_numbered;
 use super::super::window::NAMES;
 use crate::structured::{
     Binary, Comparison, Loops, Number, ScalarId, Stage, Structured, StructuredCx, TensorRef, Unary,
-    axis, equal, wide,
+    axis, equal, scalars, wide,
 };
 
 /// Where a nest over `x` finds the scale of an element.
@@ -86,7 +86,7 @@ fn quantized(
     Some(stage.cast(to, value))
 }
 
-pub(super) fn quantize(cx: &StructuredCx<'_>) -> Option<Structured> {
+pub(in crate::nn) fn quantize(cx: &StructuredCx<'_>) -> Option<Structured> {
     let (x, scale, out) = (cx.operand(0)?, cx.operand(1)?, cx.result(0)?);
     (out.element.is_int() && out.element.size_bits() <= 16).then_some(())?;
     let precision = cx.attrs().int("precision").and_then(float_numbered);
@@ -112,7 +112,7 @@ pub(super) fn quantize(cx: &StructuredCx<'_>) -> Option<Structured> {
 
 /// In `f32` where a difference of bytes and a product with a scale of the result's type round but
 /// once, else in `f64`.
-pub(super) fn dequantize(cx: &StructuredCx<'_>) -> Option<Structured> {
+pub(in crate::nn) fn dequantize(cx: &StructuredCx<'_>) -> Option<Structured> {
     let (x, scale, out) = (cx.operand(0)?, cx.operand(1)?, cx.result(0)?);
     (x.element.is_int() && scale.element.is_float() && out.element.is_float()).then_some(())?;
     let small = x.element.size_bits() <= 8 && scale.element == out.element;
@@ -418,4 +418,69 @@ fn requantize(
     let value = quantized(&mut stage, real, Some(zero), out.element)?;
     loops.push(stage.store_parallel(&out, value));
     Some(())
+}
+
+/// Operands `i` to `i + 2` as a real number: values, scale and zero point of one element each.
+fn real(cx: &StructuredCx<'_>, stage: &mut Stage, i: usize) -> Option<ScalarId> {
+    let (x, scale) = (cx.operand(i)?, cx.operand(i + 1)?);
+    (is_byte(x.element) && scale.element == DType::F32).then_some(())?;
+    let loops: Vec<usize> = (0..cx.result(0)?.rank()).collect();
+    let value = stage.broadcast_exact(&x, &loops)?;
+    let mut value = stage.cast(DType::F32, value);
+    if cx.has(i + 2) {
+        let zero = only_element(stage, &cx.operand(i + 2)?)?;
+        let zero = stage.cast(DType::F32, zero);
+        value = stage.sub(value, zero);
+    }
+    let scale = only_element(stage, &scale)?;
+    Some(stage.mul(value, scale))
+}
+
+/// A function of real numbers, quantised by operands `target` and `target + 1`.
+fn through(
+    cx: &StructuredCx<'_>,
+    target: usize,
+    f: impl FnOnce(&mut Stage) -> Option<ScalarId>,
+) -> Option<Structured> {
+    let out = cx.result(0).filter(|out| is_byte(out.element))?;
+    let scale = cx.operand(target).filter(|scale| scale.element == DType::F32)?;
+    let mut stage = Stage::over(&out.extents);
+    let value = f(&mut stage)?;
+    let scale = only_element(&mut stage, &scale)?;
+    let quotient = stage.div(value, scale);
+    let zero = match cx.has(target + 1) {
+        true => Some(only_element(&mut stage, &cx.operand(target + 1)?)?),
+        false => None,
+    };
+    let value = quantized(&mut stage, quotient, zero, out.element)?;
+    Some(Structured::one(stage.store_parallel(&out, value)))
+}
+
+pub(in crate::nn) fn qlinear_add(cx: &StructuredCx<'_>) -> Option<Structured> {
+    through(cx, 6, |stage| {
+        let (a, b) = (real(cx, stage, 0)?, real(cx, stage, 3)?);
+        Some(stage.add(a, b))
+    })
+}
+
+pub(in crate::nn) fn qlinear_multiply(cx: &StructuredCx<'_>) -> Option<Structured> {
+    through(cx, 6, |stage| {
+        let (a, b) = (real(cx, stage, 0)?, real(cx, stage, 3)?);
+        Some(stage.mul(a, b))
+    })
+}
+
+pub(in crate::nn) fn qlinear_sigmoid(cx: &StructuredCx<'_>) -> Option<Structured> {
+    through(cx, 3, |stage| {
+        let x = real(cx, stage, 0)?;
+        Some(stage.unary(Unary::Sigmoid, x))
+    })
+}
+
+pub(in crate::nn) fn qlinear_leaky_relu(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let alpha = cx.attrs().float("alpha").unwrap_or(f64::from(0.01_f32));
+    through(cx, 3, |stage| {
+        let x = real(cx, stage, 0)?;
+        Some(scalars::leaky_relu(stage, x, alpha))
+    })
 }

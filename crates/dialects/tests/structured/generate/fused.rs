@@ -7,6 +7,25 @@ pub fn fused(g: &mut Generator<'_>, lines: &mut Vec<String>) {
     products(g, lines);
     convolution(g, lines);
     norms(g, lines);
+    quantised(g, lines);
+}
+
+fn quantised(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let (byte, shape) = (g.pick(&["i8", "ui8"]), g.shape(1, 3));
+    let scaled = |shape: &[String]| [tensor(byte, shape), tensor("f32", &[]), tensor(byte, &[])];
+    let [_, scale, zero] = scaled(&[]);
+    for name in ["add", "multiply"] {
+        let operands = [scaled(&shape), scaled(&shape)].concat();
+        let operands = [operands, vec![scale.clone(), zero.clone()]].concat();
+        lines.push(line(&format!("contrib_qlinear_{name}"), &operands, &[], 1));
+    }
+    for name in ["sigmoid", "leaky_relu"] {
+        let operands = [scaled(&shape).to_vec(), vec![scale.clone(), zero.clone()]].concat();
+        lines.push(line(&format!("contrib_qlinear_{name}"), &operands, &[], 1));
+    }
+    let [x, scale, zero] = scaled(&shape);
+    lines.push(line("contrib_dequantize", &[x, scale.clone(), zero.clone()], &[], 1));
+    lines.push(line("contrib_quantize", &[tensor("f32", &shape), scale, zero], &[], 1));
 }
 
 fn elementwise(g: &mut Generator<'_>, lines: &mut Vec<String>) {

@@ -1,0 +1,85 @@
+//! Products of pairs of integers, as C.
+//!
+//! ```text
+//! (a0, a1) * (b0, b1) = a0 * b0 + a1 * b1        four numbers of 16 bits, a sum of 32 bits
+//! ```
+//!
+//! x86 has an instruction for a vector of them, `pmaddwd`, which is exact but where all four numbers
+//! are the least there is; sums wrap around there as they do here. Elsewhere it is written out. As
+//! integers add up to the same in every order, all forms have the same bits.
+
+use std::fmt::Write;
+
+use crate::c::Writer;
+use crate::tile::PAIR;
+
+/// For a vector of so many bytes, what has to be defined for the instruction, and its builtin with
+/// what it takes besides the operands; GCC and Clang differ where vectors are longest.
+fn builtins(bytes: usize) -> &'static [[&'static str; 3]] {
+    match bytes {
+        16 => &[["__SSE2__", "__builtin_ia32_pmaddwd128", ""]],
+        32 => &[["__AVX2__", "__builtin_ia32_pmaddwd256", ""]],
+        64 => &[
+            ["__AVX512BW__", "__builtin_ia32_pmaddwd512", ""],
+            ["__AVX512BW__", "__builtin_ia32_pmaddwd512_mask", ", (words){0}, -1"],
+        ],
+        _ => &[],
+    }
+}
+
+/// What the function needs; compilers without the test have no such builtin either.
+const DEFINITIONS: &str = "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n";
+
+impl Writer<'_> {
+    /// The name of the function that multiplies pairs.
+    pub fn pairs(&self) -> String {
+        format!("{}_pairs", self.vector_of.unwrap_or(self.name))
+    }
+
+    /// The type of a pair.
+    pub fn pair_type(&self) -> String {
+        format!("typedef uint32_t {PAIR} __attribute__((may_alias));\n\n")
+    }
+
+    /// The function that multiplies pairs, in a vector or alone.
+    pub fn product_of_pairs(&self) -> String {
+        let (name, vector) = (self.pairs(), self.vector());
+        let head = format!("static inline {vector} {name}({vector} a, {vector} b)\n{{\n");
+        if self.program.width == 1 {
+            return format!(
+                "{DEFINITIONS}{head}    return ({vector})((int16_t)a * (int16_t)b)\n        \
+                 + ({vector})((int16_t)(a >> 16) * (int16_t)(b >> 16));\n}}\n\n"
+            );
+        }
+        let bytes = self.program.width * self.element.bytes();
+        let signed = format!("{name}_signed");
+        // Shifted up and down again, the low half has its sign; the high half is shifted down alone.
+        let low = |x: &str| format!("(({signed})({x} << 16) >> 16)");
+        let high = |x: &str| format!("(({signed}){x} >> 16)");
+        let plain = format!(
+            "    return ({vector})({} * {}) + ({vector})({} * {});\n",
+            low("a"),
+            low("b"),
+            high("a"),
+            high("b")
+        );
+        let mut value = String::new();
+        for [feature, builtin, more] in builtins(bytes) {
+            let test = if value.is_empty() { "if" } else { "elif" };
+            let _ = write!(
+                value,
+                "#{test} defined({feature}) && __has_builtin({builtin})\n    \
+                 typedef int16_t halves __attribute__((vector_size({bytes})));\n    \
+                 typedef int32_t words __attribute__((vector_size({bytes})));\n    \
+                 return ({vector})(words){builtin}((halves)a, (halves)b{more});\n"
+            );
+        }
+        let value = match value.is_empty() {
+            true => plain,
+            false => format!("{value}#else\n{plain}#endif\n"),
+        };
+        format!(
+            "{DEFINITIONS}typedef int32_t {signed} __attribute__((vector_size({bytes}), aligned(4)));\n{head}{value}}}\n\n"
+        )
+    }
+}
