@@ -147,6 +147,8 @@ impl<'a> Editor<'a> {
     }
 
     /// Puts `pieces` in the place of a node; the bands in them get the flags they deserve.
+    ///
+    /// Finding these out is a check of the whole tree.
     fn replace_with_flags(&mut self, at: Node, pieces: Vec<Piece>) -> Result<Node, Error> {
         let (mut tree, node) = replaced(&self.tree, at, pieces);
         tree.close();
@@ -159,7 +161,6 @@ impl<'a> Editor<'a> {
             }
             open.extend(tree.children(at));
         }
-        legality::check(&tree, &self.dependences, &self.coincidence, self.budget)?;
         self.tree = tree;
         Ok(node)
     }
