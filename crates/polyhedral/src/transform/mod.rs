@@ -23,6 +23,7 @@ mod script;
 mod skewed_jam;
 mod structure;
 mod tile;
+mod trapezoid;
 mod whole;
 
 use tangram_presburger::{Budget, Union};
