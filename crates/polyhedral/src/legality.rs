@@ -62,7 +62,8 @@ pub(crate) fn facts(
 #[derive(Clone)]
 struct Pairs {
     validity: Union,
-    coincidence: Union,
+    /// Nothing if they are those of the order.
+    coincidence: Option<Union>,
 }
 
 struct Walk<'a> {
@@ -74,23 +75,17 @@ struct Walk<'a> {
     facts: Option<Vec<(Node, Facts)>>,
 }
 
-/// Pairs by the order in which a member runs them.
-struct Split {
-    backwards: bool,
-    forwards: bool,
-    together: Union,
-}
-
 impl<'a> Walk<'a> {
     fn new(tree: &'a ScheduleTree, budget: &'a Budget) -> Result<Self, Error> {
         Ok(Self { tree, contractions: contractions(tree, budget)?, budget, facts: None })
     }
 
     fn run(&mut self, validity: &Union, coincidence: &Union) -> Result<(), Error> {
-        let start = Pairs {
-            validity: apart(validity, self.budget)?,
-            coincidence: apart(coincidence, self.budget)?,
+        let other = match are_same(validity, coincidence) {
+            true => None,
+            false => Some(apart(coincidence, self.budget)?),
         };
+        let start = Pairs { validity: apart(validity, self.budget)?, coincidence: other };
         let mut open = vec![(self.tree.root(), start)];
         while let Some((node, pairs)) = open.pop() {
             if !pairs.is_empty(self.budget)? {
@@ -110,10 +105,7 @@ impl<'a> Walk<'a> {
             NodeKind::Band(band) => self.band(node, band, pairs)?,
             NodeKind::Filter(filter) => {
                 let filter = self.inner(node, filter)?;
-                Pairs {
-                    validity: self.inside(&pairs.validity, &filter)?,
-                    coincidence: self.inside(&pairs.coincidence, &filter)?,
-                }
+                pairs.map(|pairs| self.inside(pairs, &filter))?
             }
             NodeKind::Sequence => return self.siblings(node, &pairs, true, open),
             NodeKind::Set => return self.siblings(node, &pairs, false, open),
@@ -163,7 +155,10 @@ impl<'a> Walk<'a> {
                 if ordered { Violation::Backwards { member: 0 } } else { Violation::Unordered };
             return Err(Error::Illegal { node: filters[at].0, violation });
         }
-        let coincidence = self.distribute(&holders, &pairs.coincidence)?;
+        let coincidence = match &pairs.coincidence {
+            Some(pairs) => self.distribute(&holders, pairs)?.into_iter().map(Some).collect(),
+            None => vec![None; filters.len()],
+        };
         let parts = validity.into_iter().zip(coincidence);
         open.extend(filters.iter().zip(parts).map(|((child, _), (validity, coincidence))| {
             (*child, Pairs { validity, coincidence })
@@ -213,38 +208,32 @@ impl<'a> Walk<'a> {
         let finding = self.facts.is_some();
         let mut facts = Facts { permutable: true, coincident: Vec::new() };
         for (index, member) in band.members.iter().enumerate() {
-            let contraction = &self.contractions[node.index()];
-            let grouped = contraction.apply_range(&member.schedule, self.budget)?;
-            let schedule = member.schedule.union(&grouped)?;
-            let split = self.split(&left.validity, &schedule)?;
-            if split.backwards {
+            let schedule = self.grouped(node, &member.schedule)?;
+            if self.any(&left.validity, &schedule, Order::Greater)? {
                 return fail(Violation::Backwards { member: index });
             }
-            if index > 0 && (finding || band.permutable) {
-                facts.permutable &= !self.split(&all.validity, &schedule)?.backwards;
+            if index > 0 && facts.permutable && (finding || band.permutable) {
+                facts.permutable = !self.any(&all.validity, &schedule, Order::Greater)?;
             }
             if band.permutable && !facts.permutable {
                 return fail(Violation::Permutable { member: index });
             }
-            let base = if band.permutable { &all.coincidence } else { &left.coincidence };
-            let apart = self.split(base, &schedule)?;
-            let coincident = !apart.backwards && !apart.forwards;
+            let base = if band.permutable { &all } else { &left };
+            let coincident = self.is_coincident(base.coincidence(), &schedule)?;
             if member.coincident && !coincident {
                 return fail(Violation::Coincident { member: index });
             }
             facts.coincident.push(coincident);
-            left.coincidence = self.split(&left.coincidence, &schedule)?.together;
-            left.validity = split.together;
+            left = left.map(|pairs| together(pairs, &schedule, self.budget))?;
         }
         if finding && facts.permutable {
-            // What interchange may bring outside must be parallel there, too.
+            // What interchange may bring outside must be parallel there, too; a wavefront keeps its
+            // parallel inner loops, and its order.
             for (index, member) in band.members.iter().enumerate() {
-                let contraction = &self.contractions[node.index()];
-                let grouped = contraction.apply_range(&member.schedule, self.budget)?;
-                let apart = self.split(&all.coincidence, &member.schedule.union(&grouped)?)?;
-                let coincident = !apart.backwards && !apart.forwards;
-                // A wavefront keeps its parallel inner loops, and its order.
-                facts.permutable &= coincident || !facts.coincident[index];
+                if facts.permutable && facts.coincident[index] {
+                    let schedule = self.grouped(node, &member.schedule)?;
+                    facts.permutable = self.is_coincident(all.coincidence(), &schedule)?;
+                }
             }
         }
         if let Some(all) = &mut self.facts {
@@ -253,17 +242,21 @@ impl<'a> Walk<'a> {
         Ok(left)
     }
 
-    /// Splits pairs by the values that a member gives their two instances.
-    fn split(&self, pairs: &Union, schedule: &Union) -> Result<Split, Error> {
-        let any = |order| -> Result<bool, Error> {
-            Ok(!in_order(pairs, schedule, &lexicographic(order), self.budget)?
-                .is_empty(self.budget)?)
-        };
-        Ok(Split {
-            backwards: any(Order::Greater)?,
-            forwards: any(Order::Less)?,
-            together: together(pairs, schedule, self.budget)?,
-        })
+    /// Returns a member with values for the instances that those at the node stand for.
+    fn grouped(&self, node: Node, schedule: &Union) -> Result<Union, Error> {
+        let grouped = self.contractions[node.index()].apply_range(schedule, self.budget)?;
+        Ok(schedule.union(&grouped)?)
+    }
+
+    /// Returns whether a member gives the instances of some pair values in an order.
+    fn any(&self, pairs: &Union, schedule: &Union, order: Order) -> Result<bool, Error> {
+        Ok(!in_order(pairs, schedule, &lexicographic(order), self.budget)?.is_empty(self.budget)?)
+    }
+
+    /// Returns whether a member gives the two instances of each pair one value.
+    fn is_coincident(&self, pairs: &Union, schedule: &Union) -> Result<bool, Error> {
+        Ok(!self.any(pairs, schedule, Order::Less)?
+            && !self.any(pairs, schedule, Order::Greater)?)
     }
 }
 
@@ -341,8 +334,19 @@ fn in_order(
 }
 
 impl Pairs {
+    fn coincidence(&self) -> &Union {
+        self.coincidence.as_ref().unwrap_or(&self.validity)
+    }
+
+    fn map(&self, change: impl Fn(&Union) -> Result<Union, Error>) -> Result<Self, Error> {
+        let coincidence = self.coincidence.as_ref().map(&change).transpose()?;
+        Ok(Self { validity: change(&self.validity)?, coincidence })
+    }
+
     fn is_empty(&self, budget: &Budget) -> Result<bool, Error> {
-        Ok(self.validity.is_empty(budget)? && self.coincidence.is_empty(budget)?)
+        let others = self.coincidence.as_ref();
+        Ok(self.validity.is_empty(budget)?
+            && others.map_or(Ok(true), |others| others.is_empty(budget))?)
     }
 }
 
@@ -361,6 +365,14 @@ fn contractions(tree: &ScheduleTree, budget: &Budget) -> Result<Vec<Union>, Erro
         maps[node.index()] = below;
     }
     Ok(maps)
+}
+
+/// Returns whether two unions are written alike: what is found out of one holds for the other.
+fn are_same(one: &Union, two: &Union) -> bool {
+    let rows = |union: &Union| -> Vec<_> {
+        union.relations().map(|own| (own.space().clone(), own.conjunctions())).collect()
+    };
+    rows(one) == rows(two)
 }
 
 /// Removes pairs of an instance with itself.

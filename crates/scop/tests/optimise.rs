@@ -130,9 +130,11 @@ fn sums_of_rows_run_side_by_side_in_local_variables() {
 #[test]
 fn loops_whose_order_costs_more_than_threads_give_keep_the_source() {
     assert_eq!(kept_or_not("trisolv", true), text("trisolv"));
-    // Columns are cut into strips, one thread each; rows run one after the other in them.
+    // Threads share out the rows of a block, then its columns, cut into strips; rows run one after the
+    // other in these.
     let code = kept_or_not("atax", true);
-    assert_eq!(code.matches("#pragma omp parallel for").count(), 2, "{code}");
+    let (_, blocks) = code.split_once("floord(m - 1, 128)").unwrap_or_default();
+    assert_eq!(blocks.matches("#pragma omp parallel for").count(), 2, "{code}");
     // A division between the loops leaves the others to vectors.
     let code = kept_or_not("lu", true);
     let hint = code.rfind("TANGRAM_SIMD").expect("a vector loop");

@@ -146,3 +146,160 @@ static void fill(struct Data *data) {
     let errors = String::from_utf8_lossy(&runs[0].stderr);
     assert!(runs[0].status.success(), "{code}\n{errors}");
 }
+
+/// Loops for several threads, in the place of those of the source where that gains.
+fn threads() -> Recipe {
+    let mut recipe = Recipe::default();
+    (recipe.parallel, recipe.wavefront, recipe.keep_source) = (true, true, true);
+    recipe
+}
+
+/// A function of two matrices and two vectors of any size, with steps in time.
+fn any_size(name: &str, body: &str) -> String {
+    format!(
+        "void {name}(int steps, int n, double A[n][n], double B[n][n], double x[n], double y[n]) \
+         {{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+    )
+}
+
+const SWEEPS: &str = "  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        B[i][j] = 0.2 * (A[i][j] + A[i - 1][j] + A[i + 1][j] + A[i][j - 1] + A[i][j + 1]);
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        A[i][j] = 0.2 * (B[i][j] + B[i - 1][j] + B[i + 1][j] + B[i][j - 1] + B[i][j + 1]);
+  }";
+
+/// Values spread four rows in a step.
+const WIDE: &str = "  for (int t = 0; t < steps; t++) {
+    for (int i = 2; i < n - 2; i++)
+      for (int j = 1; j < n; j++)
+        B[i][j] = 0.2 * (A[i][j] + A[i - 1][j] + A[i - 2][j - 1] + A[i + 1][j] + A[i + 2][j]);
+    for (int i = 2; i < n - 2; i++)
+      for (int j = 1; j < n; j++)
+        A[i][j] = 0.2 * (B[i][j] + B[i - 1][j] + B[i - 2][j - 1] + B[i + 1][j] + B[i + 2][j]);
+  }";
+
+/// Values come from one side only.
+const UPWIND: &str = "  for (int t = 0; t < steps; t++)
+    for (int i = n - 1; i > 0; i--)
+      x[i] = x[i] - 0.3 * (x[i] - x[i - 1]);";
+
+const LINE: &str = "  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; i++)
+      y[i] = 0.3 * (x[i - 1] + x[i] + x[i + 1]);
+    for (int i = 1; i < n - 1; i++)
+      x[i] = 0.3 * (y[i - 1] + y[i] + y[i + 1]);
+  }";
+
+/// Each row needs the one before, of the same step.
+const GAUSS_SEIDEL: &str = "  for (int t = 0; t < steps; t++)
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        A[i][j] = (A[i - 1][j] + A[i][j - 1] + A[i][j] + A[i][j + 1] + A[i + 1][j]) / 5.0;";
+
+/// Recurrences along rows that do not depend on each other.
+const ROW_CHAINS: &str = "  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n; i++)
+      for (int j = 1; j < n; j++)
+        A[i][j] = B[j][i] / (1.5 + A[i][j - 1]);
+    for (int j = 1; j < n; j++)
+      for (int i = 1; i < n; i++)
+        B[i][j] = A[j][i] / (1.5 + B[i - 1][j]);
+  }";
+
+/// Two products with one matrix.
+const PRODUCTS: &str = "  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      x[i] += A[i][j] * B[0][j];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      y[j] += A[i][j] * B[1][i];";
+
+#[test]
+fn blocks_of_sweeps_run_at_once_and_then_the_gaps_between_them() {
+    for body in [SWEEPS, WIDE, LINE] {
+        let (code, _) = parallel(&any_size("f", body), &threads());
+        assert_eq!(code.matches("#pragma omp parallel for").count(), 2, "{code}");
+        // Threads wait for each other after the blocks of some steps and after their gaps.
+        let time = code.find("for (long long").unwrap_or_else(|| panic!("{code}"));
+        let pragma = code.find("#pragma omp").unwrap_or_else(|| panic!("{code}"));
+        assert_eq!(code[time..pragma].matches("for (").count(), 1, "{code}");
+    }
+}
+
+#[test]
+fn groups_of_rows_of_several_steps_run_at_once() {
+    let (code, _) = parallel(&any_size("f", GAUSS_SEIDEL), &threads());
+    assert!(code.contains("#pragma omp parallel for"), "{code}");
+    let shared = code.split("#pragma omp parallel for").nth(1).unwrap_or_default();
+    let shared = shared.lines().nth(1).unwrap_or_default();
+    assert!(shared.contains("for (long long t = "), "{code}");
+}
+
+#[test]
+fn passes_over_one_matrix_stay_shared_on_several_threads() {
+    let (code, _) = parallel(&any_size("f", PRODUCTS), &threads());
+    let pragma = code.find("#pragma omp").unwrap_or_else(|| panic!("{code}"));
+    assert_eq!(code[..pragma].matches("for (long long").count(), 1, "{code}");
+    assert!(code.matches("#pragma omp parallel for").count() >= 2, "{code}");
+}
+
+#[test]
+fn sweeps_on_several_threads_compute_the_same() {
+    let programs = [
+        ("sweeps", SWEEPS),
+        ("wide", WIDE),
+        ("upwind", UPWIND),
+        ("line", LINE),
+        ("seidel", GAUSS_SEIDEL),
+        ("chains", ROW_CHAINS),
+        ("products", PRODUCTS),
+    ];
+    let mut code = String::from("#include <stdlib.h>\n#include <string.h>\n");
+    let mut calls = String::new();
+    for (name, body) in programs {
+        let text = any_size(name, body);
+        code.push_str(&text.replace(name, &format!("before_{name}")));
+        code.push_str(&parallel(&text, &threads()).0);
+        code.push_str("#undef floord\n#undef min\n#undef max\n#undef TANGRAM_SIMD\n");
+        calls.push_str(&format!("  wrong |= differ(steps, n, before_{name}, {name});\n"));
+    }
+    code.push_str(
+        "typedef void sweep(int steps, int n, double (*A)[n], double (*B)[n], double *x, double *y);
+static int differ(int steps, int n, sweep *one, sweep *two) {
+  size_t rows = n < 2 ? 2 : n, matrix = rows * rows, size = (2 * matrix + 2 * rows) * sizeof(double);
+  double *data[2];
+  for (int at = 0; at < 2; at++) {
+    double *all = data[at] = malloc(size);
+    for (size_t i = 0; i < size / sizeof *all; i++) all[i] = i * 7919 % 1009 / 1009.0 + 0.1;
+    double *x = all + 2 * matrix;
+    (at ? two : one)(steps, n, (void *)all, (void *)(all + matrix), x, x + rows);
+  }
+  int wrong = memcmp(data[0], data[1], size);
+  free(data[0]), free(data[1]);
+  return wrong;
+}
+static int all(int steps, int n) {
+  int wrong = 0;
+",
+    );
+    code.push_str(&calls);
+    code.push_str(
+        "  return wrong;
+}
+int main(void) {
+  int sizes[][2] = {{0, 9}, {1, 2}, {2, 3}, {3, 5}, {1, 70}, {5, 64}, {17, 66}, {20, 131}, {40, 19}};
+  int wrong = 0;
+  for (int at = 0; at < 9; at++) wrong |= all(sizes[at][0], sizes[at][1]);
+  return wrong;
+}
+",
+    );
+    let flags =
+        ["-std=c99", "-O1", "-ffp-contract=off", "-fopenmp", "-fsanitize=address,undefined"];
+    let Some(runs) = run("sweeps", &code, &flags, &[&[]]) else { return };
+    let errors = String::from_utf8_lossy(&runs[0].stderr);
+    assert!(runs[0].status.success(), "{code}\n{errors}");
+}

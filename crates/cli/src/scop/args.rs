@@ -102,7 +102,7 @@ pub(crate) struct ScopArgs {
           value_parser = crate::machine::named)]
     pub(crate) machine: tangram_machine::Machine,
     /// Put an OpenMP pragma in front of the outermost parallel loops. Tiles of which none is
-    /// parallel run by wavefronts.
+    /// parallel run by wavefronts, those of stencils in blocks that start at once.
     #[arg(long)]
     pub(crate) parallel: bool,
     /// Put a hint in front of innermost parallel loops, and write vector code for contractions.

@@ -25,7 +25,7 @@ use tangram_presburger::{Budget, Conjunction, Relation, Rows, Space, Tuple, Unio
 use super::cost::Along;
 use super::stride::{self, AccessStride, Accesses};
 use super::tile_innermost::{below, is_band};
-use super::{Arranged, Improved, pivot};
+use super::{Arranged, Improved, fronts, pivot};
 use crate::schedule::Constraints;
 use crate::scop::{Basis, Kind, Scop};
 use crate::transform::Editor;
@@ -41,10 +41,11 @@ const CHAIN: i128 = 3;
 
 impl Scop {
     /// Puts rows of recurrences side by side, in the order of the source otherwise; nothing if there
-    /// are none.
+    /// are none. `threads`: whether rows, or groups of rows of several steps, may run in parallel.
     pub(super) fn chained(
         &self,
         constraints: &Constraints,
+        threads: bool,
         budget: &Budget,
     ) -> Result<Option<Improved>, Error> {
         let private = self.own_scalars(budget)?;
@@ -85,7 +86,15 @@ impl Scop {
             if !waits(editor.tree(), inner, (flow, is_smooth), budget)? {
                 continue;
             }
+            let before = editor.tree().clone();
+            // Several threads need variables of their own, which only parallel loops of the scheduler get.
+            let threads = threads && private.is_empty();
+            let (outer, inner) = match threads {
+                true => fronts::shared(&mut editor, (outer, inner), budget)?,
+                false => (outer, inner),
+            };
             let Some(all) = side_by_side(&mut editor, (outer, inner), rows, budget)? else {
+                editor.reset(before);
                 continue;
             };
             let statements = self.active_statements(editor.tree(), all.clone(), budget)?;
@@ -94,7 +103,7 @@ impl Scop {
         }
         let (tree, idle) = (editor.into_tree(), Vec::new());
         let made = !bands.is_empty();
-        Ok(made.then_some(Improved { tree, bands, gained: true, ratio: None, idle }))
+        Ok(made.then_some(Improved { tree, bands, gained: true, ratio: None, idle, shared: false }))
     }
 
     /// Returns whether all writes below a node are certain.

@@ -16,6 +16,7 @@
 
 mod chains;
 mod cost;
+mod fronts;
 mod loop_order;
 mod passes;
 mod pivot;
@@ -151,10 +152,13 @@ const FACTOR_BLOCK: usize = 24;
 /// Hundredths of a budget for the search for an order, and for rows side by side where none is found;
 /// the latter come on top, so that code generation has what the search leaves.
 const SHARES: [u64; 2] = [80, 40];
+/// Hundredths of a budget for the search for loops on several threads: where it finds none, at least
+/// as much is left to search for one.
+const SEVERAL: u64 = 50;
 /// What a loop costs that runs on several threads.
 const THREADS: f64 = 0.5;
 /// On no more cores than this, loops that read memory less often on one thread are as fast as those
-/// that all run: two threads took 1.3 to 2.4 times as long for sweeps in time and factorisations.
+/// that all run: two threads took 1.3 to 2.4 times as long for factorisations.
 const FEW_CORES: usize = 4;
 
 /// Bytes of which nothing is gained by reading them from the second cache less often.
@@ -171,6 +175,8 @@ struct Improved {
     gained: bool,
     ratio: Option<f64>,
     idle: Vec<Idle>,
+    /// Whether it has parallel blocks of sweeps that keep what one thread gains.
+    shared: bool,
 }
 
 impl Improved {
@@ -187,7 +193,7 @@ impl Scop {
     /// # Errors
     /// [`Error::Presburger`] if the budget ends where no schedule is there to fall back to.
     pub fn optimise(&self, recipe: &Recipe, budget: &Budget) -> Result<Optimised, Error> {
-        let found = self.optimised(recipe, budget)?;
+        let found = self.optimised(recipe, recipe.parallel, budget)?;
         if !found.original {
             self.check_complete(&found.tree, budget)?;
         }
@@ -208,7 +214,13 @@ impl Scop {
         }
     }
 
-    fn optimised(&self, recipe: &Recipe, budget: &Budget) -> Result<Optimised, Error> {
+    /// Finds an order. `threads`: whether several run it, also where `recipe` is for one.
+    fn optimised(
+        &self,
+        recipe: &Recipe,
+        threads: bool,
+        budget: &Budget,
+    ) -> Result<Optimised, Error> {
         let constraints = self.constraints(budget)?;
         let original = |fallback| {
             let (private, bands) = (Vec::new(), Vec::new());
@@ -241,7 +253,11 @@ impl Scop {
             Ok(found) if found.gained => return Ok(found.with_private(Vec::new())),
             outcome => outcome,
         };
-        if let Ok(Some(found)) = self.chained(&constraints, &more) {
+        if threads && let Ok(Some(found)) = self.chained(&constraints, true, &more) {
+            return Ok(found.with_private(Vec::new()));
+        }
+        let more = budget.share(SHARES[1]);
+        if let Ok(Some(found)) = self.chained(&constraints, false, &more) {
             return Ok(found.with_private(Vec::new()));
         }
         Ok(match outcome {
@@ -257,22 +273,22 @@ impl Scop {
         recipe: &Recipe,
         budget: &Budget,
     ) -> Result<Optimised, Error> {
-        let share = budget.share(SHARES[1]);
+        let share = budget.share(SEVERAL);
         let outcome = self.improved(constraints, recipe, &share);
         budget.spend(usize::try_from(share.used()).unwrap_or(usize::MAX))?;
         let found = outcome.ok().filter(|found| found.gained);
         if let Some(found) = found {
-            if !(2..=FEW_CORES).contains(&recipe.machine.cores) {
+            if found.shared || !(2..=FEW_CORES).contains(&recipe.machine.cores) {
                 return Ok(found.with_private(Vec::new()));
             }
-            let alone = self.optimised(&Recipe { parallel: false, ..recipe.clone() }, budget);
+            let alone = self.optimised(&Recipe { parallel: false, ..recipe.clone() }, true, budget);
             // Tiles in time, blocks and rows side by side are not estimated.
             return Ok(match alone {
                 Ok(alone) if !alone.original && alone.ratio.is_none() => alone,
                 _ => found.with_private(Vec::new()),
             });
         }
-        self.optimised(&Recipe { parallel: false, ..recipe.clone() }, budget)
+        self.optimised(&Recipe { parallel: false, ..recipe.clone() }, true, budget)
     }
 
     /// Gives contractions packed tiles, and other statements loops of their own.
@@ -423,7 +439,7 @@ impl Scop {
         let accesses = Accesses::of(self, budget)?;
         let (rates, costs, bands) = (Rates::of(&recipe.machine), Costs::new(), Vec::new());
         let in_cache = self.bytes().is_some_and(|bytes| bytes <= in_second_cache(recipe));
-        let (tiled, diamonds) = (0, false);
+        let (tiled, diamonds, shared) = (0, false, false);
         let mut work = Work {
             editor,
             accesses,
@@ -435,21 +451,22 @@ impl Scop {
             bands,
             tiled,
             diamonds,
+            shared,
         };
         let asked = work.bands()?;
         let idle = work.idle();
         // Contractions need nests of their own.
-        if !asked && !recipe.parallel && !in_cache && recipe.schedule.fusion != Fusion::None {
+        if !asked && !in_cache && recipe.schedule.fusion != Fusion::None {
             work.share_passes(self)?;
         }
-        let Work { editor, accesses, costs, bands, .. } = work;
+        let Work { editor, accesses, costs, bands, shared, .. } = work;
         let tree = editor.into_tree();
         let ratio = match asked {
             true => None,
             false => Some(self.ratio(&tree, &accesses, costs, recipe, budget)?),
         };
         let gained = asked || ratio.is_some_and(|ratio| ratio < WORTH);
-        Ok(Improved { tree, bands, gained, ratio, idle })
+        Ok(Improved { tree, bands, gained, ratio, idle, shared })
     }
 
     /// Counts the bytes of all arrays, if their extents are numbers.

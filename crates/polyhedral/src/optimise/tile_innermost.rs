@@ -32,6 +32,8 @@ pub(super) struct Work<'a> {
     pub tiled: usize,
     /// Whether a band got diamonds.
     pub diamonds: bool,
+    /// Whether threads share out the blocks of sweeps in time.
+    pub shared: bool,
 }
 
 /// Lists the nodes below a node, from left to right.
@@ -81,7 +83,12 @@ impl Work<'_> {
             }
             let leaves = below.iter().filter(|node| matches!(tree.kind(**node), NodeKind::Leaf));
             done += leaves.count() - 1;
+            let before = self.leaves().len();
             asked |= self.arrange(band)?;
+            // Blocks and gaps of sweeps have the same loops.
+            if self.shared {
+                done += self.leaves().len() - before;
+            }
         }
         Ok(asked)
     }
@@ -106,7 +113,7 @@ impl Work<'_> {
     fn arrange(&mut self, node: Node) -> Result<bool, Error> {
         let mut node = node;
         let given = self.recipe.tile.is_some() || self.recipe.diamond;
-        if !given && !self.recipe.parallel && self.time_tiled(node)? {
+        if !given && self.time_tiled(node)? {
             return Ok(true);
         }
         if !given {

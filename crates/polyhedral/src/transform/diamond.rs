@@ -34,20 +34,36 @@ impl Editor<'_> {
         if count < 2 || !fits {
             return refuse(node, "a band of several members and their sizes");
         }
+        let (_, sides) = self.cone(node, 1)?;
+        self.tile_along(node, band, sides, sizes)
+    }
+
+    /// Finds the cone in which the first member `a` of a band and another one, `b`, depend on what was
+    /// before.
+    ///
+    /// `across`: the position of `b`. Returns the least `f` and functions of the members, of which none
+    /// ever falls along a dependence: `b` in the place of `a`, `f a - b` with a shift for each statement
+    /// in the place of `b`, and the others.
+    ///
+    /// # Errors
+    /// [`Error::Operand`] if there is no such `f`.
+    pub(super) fn cone(&self, node: Node, across: usize) -> Result<(i128, Vec<Union>), Error> {
+        let band = self.band(node)?;
+        let count = band.members.len();
         let dependences = self.within(node)?;
         for factor in 1..=STEEPEST {
             let mut rows = self.identity(node)?;
-            rows[0] = rows[1].clone();
-            rows[1] = vec![0; 1 + count];
-            rows[1][1..=2].copy_from_slice(&[factor, -1]);
+            rows[0] = rows[across].clone();
+            rows[across] = vec![0; 1 + count];
+            (rows[across][1], rows[across][1 + across]) = (factor, -1);
             let mut sides = self.sums(node, &rows)?;
-            let Some(side) = self.shifted(&sides[1], &dependences)? else { continue };
-            sides[1] = side;
-            if self.is_forward(node, &band, &sides)? {
-                return self.tile_along(node, band, sides, sizes);
+            let Some(side) = self.shifted(&sides[across], &dependences)? else { continue };
+            sides[across] = side;
+            if self.is_forward(node, band, &sides)? {
+                return Ok((factor, sides));
             }
         }
-        refuse(node, "a band whose second member moves no faster than its first one")
+        refuse(node, "a band in which dependences go no faster than a cone opens")
     }
 
     /// Returns the dependences among the instances of a node.

@@ -23,6 +23,7 @@ mod script;
 mod skewed_jam;
 mod structure;
 mod tile;
+mod trapezoid;
 mod whole;
 
 use tangram_presburger::{Budget, Union};
@@ -147,6 +148,8 @@ impl<'a> Editor<'a> {
     }
 
     /// Puts `pieces` in the place of a node; the bands in them get the flags they deserve.
+    ///
+    /// Finding these out is a check of the whole tree.
     fn replace_with_flags(&mut self, at: Node, pieces: Vec<Piece>) -> Result<Node, Error> {
         let (mut tree, node) = replaced(&self.tree, at, pieces);
         tree.close();
@@ -159,7 +162,6 @@ impl<'a> Editor<'a> {
             }
             open.extend(tree.children(at));
         }
-        legality::check(&tree, &self.dependences, &self.coincidence, self.budget)?;
         self.tree = tree;
         Ok(node)
     }
