@@ -8,6 +8,7 @@
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::assume::{Assumption, listen};
 use tangram_dialects::dims;
+use tangram_dialects::structured::structured;
 use tangram_ir::{Attr, Context, Dim, Module, Op, Type, Value};
 
 /// More extents that differ are not taken to be equal.
@@ -63,13 +64,16 @@ impl Settling {
             }
         }
         let context = module.context();
-        heard.into_iter().filter(|_| open).find_map(|assumption| match assumption {
-            Assumption::Broadcast(a, b) => {
-                let known = dims::expr(context, a).is_some() && dims::expr(context, b).is_some();
-                let named = a.as_static().is_none() && b.as_static().is_none();
-                (known && named && a != b).then_some((a, b))
-            }
-            Assumption::Equal(..) => None,
+        let differ = |a: Dim, b: Dim| {
+            let known = dims::expr(context, a).is_some() && dims::expr(context, b).is_some();
+            let named = a.as_static().is_none() && b.as_static().is_none();
+            (known && named && a != b).then_some((a, b))
+        };
+        // Inputs of a concatenation have to be equal, and its loops need to know that they are.
+        let needed = || open || structured(module, op).is_none();
+        heard.into_iter().find_map(|assumption| match assumption {
+            Assumption::Broadcast(a, b) => differ(a, b).filter(|_| open),
+            Assumption::Equal(a, b) => differ(a, b).filter(|_| needed()),
         })
     }
 

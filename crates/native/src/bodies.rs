@@ -45,12 +45,15 @@ impl Bodies {
         let mut bodies = Bodies::default();
         let mut open: Vec<(Op, usize)> = functions.iter().map(|&function| (function, 0)).collect();
         while let Some((op, depth)) = open.pop() {
+            // What a body reads has the extents that are inferred around it.
+            let is_function = module.name_text(op) == "func.func";
+            let typed = is_function.then(|| tangram_lowering::settled(module, op));
             let blocks = op_blocks(module, op);
             let inner = blocks.iter().flat_map(|&block| module.ops(block));
             let inner: Vec<Op> = inner.filter(|&op| !module.regions(op).is_empty()).collect();
             for inner in inner {
                 for block in op_blocks(module, inner) {
-                    match body(module, block, options)? {
+                    match body(module, typed.as_ref(), block, options)? {
                         Some(body) if depth < MAX_DEPTH => {
                             open.extend(body.runner.functions().map(|one| (one, depth + 1)));
                             bodies.by_block.insert(block, body);
@@ -122,16 +125,17 @@ fn op_blocks(module: &Module, op: Op) -> Vec<Block> {
     module.regions(op).iter().filter_map(|&region| module.first_block(region)).collect()
 }
 
-/// Compiles a body, if that is worth it.
+/// Compiles a body, if that is worth it; `typed` is `module` with better types around the body.
 fn body(
     module: &mut Module,
+    typed: Option<&Module>,
     block: Block,
     options: &Options,
 ) -> Result<Option<Body>, SessionError> {
     if module.ops(block).count() < LEAST {
         return Ok(None);
     }
-    let (function, captured) = outlined(module, block);
+    let (function, captured) = outlined(module, typed, block);
     let names = (0..).map(|i| format!("body argument {i}"));
     let runner = segments::runner(module, function, names, options)?;
     Ok(runner.has_calls().then_some(Body { runner, captured }))
@@ -139,13 +143,13 @@ fn body(
 
 /// Copies `block` to a function of its own; returns that, and the values that it
 /// takes after the arguments of the block. Constants around the body become its own.
-fn outlined(module: &mut Module, block: Block) -> (Op, Vec<Value>) {
+fn outlined(module: &mut Module, typed: Option<&Module>, block: Block) -> (Op, Vec<Value>) {
     let outside = read_from_outside(module, block);
     let (constants, captured): (Vec<Value>, Vec<Value>) =
         outside.into_iter().partition(|&value| outline::is_constant(module, value));
-    let typed = |&value: &Value| (value, module.value_type(value));
+    let with_type = |&value: &Value| (value, typed.unwrap_or(module).value_type(value));
     let arguments: Vec<(Value, Type)> =
-        module.args(block).iter().chain(&captured).map(typed).collect();
+        module.args(block).iter().chain(&captured).map(with_type).collect();
     let defined = constants.iter().filter_map(|&value| module.def_op(value));
     let ops: Vec<Op> = defined.chain(module.ops(block)).collect();
     let (function, _) = outline::function(module, &arguments, &ops);

@@ -1,8 +1,9 @@
 //! Recurrent layers, with operands and attributes as in ONNX.
 
+mod quantised;
 mod structured;
 
-pub(super) use structured::dynamic_quantize_lstm;
+pub(super) use quantised::dynamic_quantize_lstm;
 
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OperandDef, ResultDef};
 use tangram_tensor::recurrent as kernels;

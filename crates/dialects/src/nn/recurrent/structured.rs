@@ -17,10 +17,10 @@ use crate::structured::{
 };
 
 /// The functions that an LSTM has if none are given.
-const LSTM: [Activation; 3] = [Activation::Sigmoid, Activation::Tanh, Activation::Tanh];
+pub(super) const LSTM: [Activation; 3] = [Activation::Sigmoid, Activation::Tanh, Activation::Tanh];
 
 /// A layer, its attributes read.
-struct Layer<'a> {
+pub(super) struct Layer<'a> {
     cx: &'a StructuredCx<'a>,
     x: TensorRef,
     w: TensorRef,
@@ -44,7 +44,7 @@ struct Layer<'a> {
     /// Whether gates are the last coordinate of the weights, not the second.
     gates_last: bool,
     /// Whether each state is quantised, and back, before its product.
-    rounds_states: bool,
+    pub rounds_states: bool,
 }
 
 /// What the loop over the steps of one direction reads and writes.
@@ -65,7 +65,7 @@ impl<'a> Layer<'a> {
     }
 
     /// A layer whose input and weights are these tensors instead of the first operands.
-    fn new(
+    pub fn new(
         cx: &'a StructuredCx<'a>,
         [x, w, r]: [TensorRef; 3],
         gates_last: bool,
@@ -423,54 +423,12 @@ pub(super) fn lstm(cx: &StructuredCx<'_>) -> Option<Structured> {
     lstm_of(cx, &layer, Loops::default())
 }
 
-/// [`lstm`] with weights that are quantised; the input is quantised, and back, and so is each state.
-pub(in crate::nn) fn dynamic_quantize_lstm(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let x = cx.operand(0).filter(|x| x.element == DType::F32)?;
-    // The range would be that of the steps in which a sequence runs.
-    (!cx.has(4)).then_some(())?;
-    let mut loops = Loops::default();
-    let x = there_and_back(&mut loops, &x, &[])?;
-    let w = real_weights(cx, &mut loops, 1, 8)?;
-    let r = real_weights(cx, &mut loops, 2, 10)?;
-    let layer = Layer::new(cx, [x, w, r], true, (4, &LSTM))?;
-    lstm_of(cx, &Layer { rounds_states: true, ..layer }, loops)
-}
-
-/// Operand `i`, weights with gates last, as numbers of type `f32`: operands `scale` and the next one
-/// hold a scale and a zero point for each direction, or for each of its columns.
-fn real_weights(
+/// An LSTM behind `loops`.
+pub(super) fn lstm_of(
     cx: &StructuredCx<'_>,
-    loops: &mut Loops,
-    i: usize,
-    scale: usize,
-) -> Option<TensorRef> {
-    let x = cx.operand(i).filter(|x| x.rank() == 3 && x.element.is_int())?;
-    let mut stage = Stage::over(&x.extents);
-    let at = stage.all(0..3);
-    let own = |stage: &mut Stage, tensor: &TensorRef| {
-        let index = match tensor.rank() {
-            1 => vec![at[0]],
-            2 if equal(&tensor.extents[1], &x.extents[2]) => vec![at[0], at[2]],
-            _ => return None,
-        };
-        let fits = equal(&tensor.extents[0], &x.extents[0]);
-        let value = stage.load_exact(tensor, &index);
-        fits.then(|| stage.cast(DType::F32, value))
-    };
-    let value = stage.load_exact(&x, &at);
-    let mut value = stage.cast(DType::F32, value);
-    if cx.has(scale + 1) {
-        let zero = own(&mut stage, &cx.operand(scale + 1)?)?;
-        value = stage.sub(value, zero);
-    }
-    let factor = own(&mut stage, &cx.operand(scale)?)?;
-    let value = stage.mul(value, factor);
-    let out = loops.temporary(DType::F32, &x.extents);
-    loops.push(stage.store_parallel(&out, value));
-    Some(out)
-}
-
-fn lstm_of(cx: &StructuredCx<'_>, layer: &Layer<'_>, mut loops: Loops) -> Option<Structured> {
+    layer: &Layer<'_>,
+    mut loops: Loops,
+) -> Option<Structured> {
     let peepholes = if cx.has(7) { Some(cx.operand(7)?) } else { None };
     let coupled = cx.attrs().flag("input_forget");
     for direction in 0..layer.directions {
