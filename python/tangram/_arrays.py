@@ -30,6 +30,11 @@ def _unpack(data: bytes, bits: int, dtype: str) -> np.ndarray:
     return parts
 
 
+# Names of types whose elements are bytes as they lie, and back: numpy takes longer to say them.
+_NAMES = {np.dtype(kind): np.dtype(kind).name for kind in "?bBhHiIlLqQefd"}
+_KINDS = {name: kind for kind, name in _NAMES.items()}
+
+
 def to_native(value: Any) -> Any:
     """An array, a sequence or an absent value, in the form that `_native` takes."""
     if value is None:
@@ -37,6 +42,10 @@ def to_native(value: Any) -> Any:
     if isinstance(value, list):
         return [to_native(item) for item in value]
     array = np.asarray(value)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if name := _NAMES.get(array.dtype):
+        return name, array.shape, array.tobytes()
     shape = list(array.shape)
     if array.dtype.kind in "OSU":
         texts = [t if isinstance(t, bytes) else str(t).encode() for t in array.ravel().tolist()]
@@ -53,6 +62,9 @@ def from_native(value: Any) -> Any:
     if isinstance(value, list):
         return [from_native(item) for item in value]
     dtype, shape, data = value
+    if kind := _KINDS.get(dtype):
+        # A view of the byte array that came for it, which nobody else has.
+        return np.frombuffer(data, kind).reshape(shape)
     if dtype == "str":
         texts = np.empty(len(data), dtype=object)
         texts[:] = [text.decode(errors="surrogateescape") for text in data]
@@ -65,5 +77,4 @@ def from_native(value: Any) -> Any:
         kind = np.dtype(getattr(ml_dtypes, dtype))
     if bits := _PACKED.get(dtype):
         return _unpack(data, bits, dtype).view(kind)[: math.prod(shape)].reshape(shape).copy()
-    # A view of the byte array that came for it, which nobody else has.
     return np.frombuffer(data, dtype=kind).reshape(shape)

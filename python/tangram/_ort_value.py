@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tangram import _native
@@ -24,6 +26,14 @@ _ELEMENTS = {
     "float8_e8m0fnu": "float8e8m0",
     "float4_e2m1fn": "float4e2m1",
 }
+
+
+@functools.cache
+def arrays() -> ModuleType:
+    """What turns arrays into native values and back; it loads numpy, so whoever computes asks for it."""
+    from tangram import _arrays
+
+    return _arrays
 
 
 def type_text(kind: Any) -> str:
@@ -70,9 +80,7 @@ class OrtValue:
         numpy_obj: np.ndarray, device_type: str = "cpu", device_id: int = 0
     ) -> OrtValue:
         """Copies an array."""
-        from tangram._arrays import to_native
-
-        return OrtValue(_native.Value.of(to_native(numpy_obj)))
+        return OrtValue(_native.Value.of(arrays().to_native(numpy_obj)))
 
     @staticmethod
     def ortvalue_from_shape_and_type(
@@ -85,9 +93,7 @@ class OrtValue:
 
     def numpy(self) -> Any:
         """Copies the value out: an array, a list of arrays, or `None`."""
-        from tangram._arrays import from_native
-
-        return from_native(self._value.get())
+        return arrays().from_native(self._value.get())
 
     def data_type(self) -> str:
         """Returns the type: `tensor(float)`."""

@@ -10,12 +10,11 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tangram import _native
-from tangram._ort_value import IOBinding, NodeArg, OrtValue, type_text
+from tangram._ort_value import IOBinding, NodeArg, OrtValue, arrays, type_text
 from tangram._session_options import GraphOptimizationLevel, RunOptions, SessionOptions
 from tangram._workload import Workload
 
@@ -37,17 +36,11 @@ class InvalidArgument(_native.TangramError, ValueError, RuntimeError):
     __module__ = "tangram"
 
 
-@contextmanager
-def _as_failures() -> Iterator[None]:
-    """What the native half raises, as the exceptions of sessions."""
-    try:
-        yield
-    except _native.EvaluationError as error:
-        raise Fail(str(error)) from None
-    except ValueError as error:
-        if isinstance(error, InvalidArgument):
-            raise
-        raise InvalidArgument(str(error)) from None
+def _failure(error: Exception) -> Exception:
+    """What the native half raises, as an exception of sessions."""
+    if isinstance(error, _native.EvaluationError):
+        return Fail(str(error))
+    return error if isinstance(error, InvalidArgument) else InvalidArgument(str(error))
 
 
 class ModelMetadata:
@@ -95,7 +88,7 @@ class InferenceSession:
         if options.optimized_model_filepath:
             workload.optimize().save(options.optimized_model_filepath)
         optimize = options.graph_optimization_level != GraphOptimizationLevel.ORT_DISABLE_ALL
-        with _as_failures():
+        try:
             self._session = _native.Session.of(
                 workload._model,
                 optimize,
@@ -103,6 +96,8 @@ class InferenceSession:
                 options.interpret,
                 max(0, options.intra_op_num_threads),
             )
+        except (_native.EvaluationError, ValueError) as error:
+            raise _failure(error) from None
         ports = self._session.inputs()
         self._inputs = [NodeArg(name, kind) for name, kind, default in ports if not default]
         self._defaults = [NodeArg(name, kind) for name, kind, default in ports if default]
@@ -133,17 +128,18 @@ class InferenceSession:
         run_options: RunOptions | None = None,
     ) -> list[OrtValue]:
         """Runs as `run` does, and returns values that stay where they are."""
-        wanted = self._wanted(output_names)
-        names, values = [], []
-        for name, value in input_dict_ort_values.items():
-            names.append(name)
-            values.append(self._native_value(name, value))
-        with _as_failures():
-            start = time.time_ns()
-            outputs, steps = self._session.run(names, values, self._options.enable_profiling)
-        if self._options.enable_profiling:
+        wanted = self._wanted(output_names) if output_names else None
+        values = [self._native_value(*pair) for pair in input_dict_ort_values.items()]
+        profiles = self._options.enable_profiling
+        start = time.time_ns() if profiles else 0
+        try:
+            outputs, steps = self._session.run(list(input_dict_ort_values), values, profiles)
+        except (_native.EvaluationError, ValueError) as error:
+            raise _failure(error) from None
+        if profiles:
             self._record(start, time.time_ns(), steps)
-        return [OrtValue(outputs[i]) for i in wanted]
+        chosen = outputs if wanted is None else [outputs[i] for i in wanted]
+        return [OrtValue(value) for value in chosen]
 
     def run_async(
         self,
@@ -245,10 +241,8 @@ class InferenceSession:
         inputs = ", ".join(node.name for node in self._inputs)
         return f"InferenceSession({inputs} -> {', '.join(node.name for node in self._outputs)})"
 
-    def _wanted(self, names: Sequence[str] | None) -> list[int]:
+    def _wanted(self, names: Sequence[str]) -> list[int]:
         known = [node.name for node in self._outputs]
-        if not names:
-            return list(range(len(known)))
         unknown = [name for name in names if name not in known]
         if unknown:
             raise InvalidArgument(f"the model has no output {unknown}; it has {known}")
@@ -260,9 +254,7 @@ class InferenceSession:
         kind = self._kinds.get(name)
         if kind is None:
             raise InvalidArgument(f"the model has no input `{name}`; it has {list(self._kinds)}")
-        from tangram._arrays import to_native
-
-        return _native.Value.of(to_native(_fitting(name, value, kind)))
+        return _native.Value.of(arrays().to_native(_fitting(name, value, kind)))
 
     def _record(
         self, start: int, end: int, steps: list[tuple[str, list[str], bool, float]]
@@ -280,6 +272,8 @@ class InferenceSession:
 
 def _fitting(name: str, value: Any, kind: Any) -> Any:
     """`value` as an array where a tensor is wanted; numbers of Python get the type of the input."""
+    if kind[0] == "tensor" and hasattr(value, "dtype"):
+        return value
     import numpy as np
 
     if kind[0] == "seq":

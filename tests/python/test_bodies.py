@@ -50,6 +50,11 @@ agraph (float[steps, batch, 5] x, float[5, 12] w, float[3, 12] r, float[12] b, f
 }}
 """
 
+# The same where the body reads what is computed around it.
+TURNED = CELL.replace("float[steps, batch, 5] x,", "float[batch, steps, 5] given,").replace(
+    "  shape = Shape", "  x = Transpose <perm: ints = [1, 0, 2]> (given)\n  shape = Shape"
+)
+
 # A state that grows with every step, as a cache of keys does.
 CACHE = f"""{HEAD}
 agraph (float[n, 4] start, float[4, 4] w, int64 count) => (float[m, 4] last)
@@ -128,6 +133,11 @@ def cell(steps: int, batch: int) -> dict:
     return {**x, "h": real(batch, 3)}
 
 
+def turned(steps: int, batch: int) -> dict:
+    inputs = cell(steps, batch)
+    return {"given": inputs.pop("x").transpose(1, 0, 2).copy(), **inputs}
+
+
 def cache(n: int, count: int) -> dict:
     return {"start": real(n, 4), "w": real(4, 4), "count": np.array(count)}
 
@@ -142,6 +152,7 @@ def branch(n: int, first: bool) -> dict:
 
 CASES = {
     "cell": (CELL, [cell(4, 2), cell(1, 3), cell(0, 2)]),
+    "turned": (TURNED, [turned(4, 2), turned(1, 3), turned(0, 2)]),
     "cache": (CACHE, [cache(1, 5), cache(3, 2), cache(2, 0)]),
     "scan": (SCAN, [scan(4, 2), scan(1, 1)]),
     "branch": (BRANCH, [branch(2, True), branch(3, False), branch(1, False)]),

@@ -236,6 +236,18 @@ def test_an_input_with_a_default_need_not_be_given() -> None:
     assert (session.run(["z"], {"x": [[1, 2]]})[0] == [[11, 22]]).all(), "lists get the right type"
 
 
+def test_arrays_may_lie_in_any_order_of_bytes_and_elements() -> None:
+    x = helper.make_tensor_value_info("x", TensorProto.INT16, [2, 3])
+    y = helper.make_tensor_value_info("y", TensorProto.INT16, [2, 3])
+    graph = helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "g", [x], [y])
+    session = ort.InferenceSession(helper.make_model(graph, ir_version=8))
+    numbers = np.arange(-3, 3, dtype=np.int16).reshape(2, 3)
+    wide = np.repeat(numbers, 2, axis=1)
+    for same in (numbers, numbers.astype(">i2"), numbers.T.copy().T, wide[:, ::2]):
+        (found,) = session.run(None, {"x": same})
+        assert found.dtype == np.int16 and (found == numbers).all()
+
+
 def test_what_is_wrong_with_inputs_is_said() -> None:
     session = ort.InferenceSession(adder())
     x = np.ones((3, 2), np.float32)

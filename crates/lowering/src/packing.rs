@@ -55,7 +55,12 @@ pub(crate) fn pack(draft: &mut Draft<'_>, options: &Options) {
                     continue;
                 }
                 let made = product(&nest, draft, options);
-                let made = made.unwrap_or_else(|| constants_beside(*nest, draft));
+                let made = made.unwrap_or_else(|| {
+                    let mut steps = Vec::new();
+                    let nest = padded_windows(*nest, draft, &mut steps);
+                    steps.extend(constants_beside(nest, draft));
+                    steps
+                });
                 draft.steps.extend(made);
             }
             Planned::Recurrent(nests) => {
@@ -223,6 +228,35 @@ fn pairs_beside(
 /// The least even number that is not less.
 fn even(extent: &Expr) -> Option<Expr> {
     extent.try_add(&Expr::int(1))?.floor_div(&Expr::int(2))?.try_mul(&Expr::int(2))
+}
+
+/// A nest of windows with a copy of what it reads with its padding, where windows slide along the
+/// loop along which results lie side by side: the lanes of a vector would each be tested otherwise.
+fn padded_windows(mut nest: Nest, draft: &mut Draft<'_>, steps: &mut Vec<Planned>) -> Nest {
+    let written = strides(&nest.generic.output, &draft.tensors[nest.output]);
+    let lane = written.and_then(|steps| steps.iter().position(|step| step.as_int() == Some(1)));
+    let Some(lane) = lane.filter(|_| nest.generic.reduction.is_some()) else { return nest };
+    let reduced: Vec<usize> = nest.generic.reduced().collect();
+    for input in 0..nest.inputs.len() {
+        let access = &nest.generic.inputs[input];
+        let slides = access.map.results().iter().any(|result| {
+            let terms = linear_terms(&access.map, *result).unwrap_or_default();
+            let has = |at: usize| terms.iter().any(|term| term.0 == at);
+            has(lane) && reduced.iter().any(|at| has(*at))
+        });
+        if access.outside.is_none() || !slides {
+            continue;
+        }
+        let from = nest.inputs[input];
+        let source = draft.tensors[from].extents.clone();
+        let Some(Padded { copy, extents, access }) = padded(&nest, input, &source, None) else {
+            continue;
+        };
+        let Some(tensor) = copy_of(draft, &nest, from, copy, extents, steps) else { continue };
+        nest.generic.inputs[input] = Access::new(nest.generic.inputs[input].place, access);
+        nest.inputs[input] = tensor;
+    }
+    nest
 }
 
 /// A nest with copies of the constants that it reads with steps along the loop along which results

@@ -222,6 +222,49 @@ fn copies_of_open_extents_stand_side_by_side() {
     }
 }
 
+#[test]
+fn elements_of_open_extents_are_repeated() {
+    let runs = [[1, 1], [3, 2], [7, 0], [4, 19]].map(|e| vec![vec![2, e[0], e[1]]]);
+    for (mode, nearest) in [
+        ("asymmetric", "floor"),
+        ("half_pixel", "round_prefer_floor"),
+        ("half_pixel", "round_prefer_ceil"),
+    ] {
+        for scales in [[1.0, 2.0, 1.0], [1.0, 3.0, 8.0], [1.0, 1.0, 4.0]] {
+            let mut graph = Graph::default();
+            let inputs = [graph.input(&[Side::Number(2), Side::Name("h"), Side::Name("w")])];
+            let scales = graph.floats(&[3], scales.to_vec());
+            let attributes = vec![
+                ("mode", "nearest".into()),
+                ("coordinate_transformation_mode", mode.into()),
+                ("nearest_mode", nearest.into()),
+            ];
+            let resized = graph.node("Resize", &[&inputs[0], "", &scales], attributes);
+            let end = graph.node("Neg", &[&resized], Vec::new());
+            graph.output(&end);
+            check(&format!("{mode} {nearest}"), graph, &inputs, &runs, 0.0);
+        }
+    }
+}
+
+/// `n` and twice the half of it are one extent where `n` is even; other runs are refused.
+#[test]
+fn what_is_concatenated_has_extents_that_a_run_compares() {
+    let runs = [2, 8, 3, 0, 1, 34].map(|n| vec![vec![2, n]]);
+    let mut graph = Graph::default();
+    let inputs = [graph.input(&[Side::Number(2), Side::Name("n")])];
+    let bounds = [0, i64::MAX, 1, 2].map(|number| graph.ints(&[number]));
+    let [start, end, axis, step] = bounds.each_ref().map(String::as_str);
+    let half = graph.node("Slice", &[&inputs[0], start, end, axis, step], Vec::new());
+    let scales = graph.floats(&[2], vec![1.0, 2.0]);
+    let mode = vec![("mode", "nearest".into())];
+    let twice = graph.node("Resize", &[&half, "", &scales], mode);
+    let joined = graph.node("Concat", &[&inputs[0], &twice], vec![("axis", 0.into())]);
+    let end = graph.node("Neg", &[&joined], Vec::new());
+    graph.output(&end);
+    check("Concat", graph, &inputs, &runs, 0.0);
+}
+
 /// All that is computed before a run may be there for steps on the reference kernels.
 #[test]
 fn what_is_prepared_for_reference_kernels_is_compiled() {

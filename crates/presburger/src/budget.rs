@@ -13,6 +13,8 @@ use crate::Error;
 pub struct Budget {
     used: AtomicU64,
     limit: Option<u64>,
+    /// The limit of the budget that this one is a share of: what a user can raise.
+    whole: Option<u64>,
     deadline: Option<Instant>,
     cancel: Option<Arc<AtomicBool>>,
 }
@@ -50,12 +52,14 @@ impl Budget {
 
     /// Makes a budget of so many hundredths of what is left of this one, with its other limits.
     ///
-    /// What it takes is not taken off this one: [`Self::spend`] does that.
+    /// What it takes is not taken off this one: [`Self::spend`] does that. Where it ends, the error
+    /// names the limit of this one.
     pub fn share(&self, hundredths: u64) -> Self {
         let left = self.limit.map(|limit| limit.saturating_sub(self.used()));
         Self {
             used: AtomicU64::new(0),
             limit: left.map(|left| (left / 100).saturating_mul(hundredths)),
+            whole: self.whole.or(self.limit),
             deadline: self.deadline,
             cancel: self.cancel.clone(),
         }
@@ -74,6 +78,7 @@ impl Budget {
         let inner = Self {
             used: AtomicU64::new(0),
             limit: Some(steps.min(left)),
+            whole: self.whole.or(self.limit),
             deadline: self.deadline,
             cancel: self.cancel.clone(),
         };
@@ -93,7 +98,7 @@ impl Budget {
         let steps = steps as u64 + 1;
         let used = self.used.fetch_add(steps, Ordering::Relaxed).saturating_add(steps);
         if let Some(limit) = self.limit.filter(|limit| used > *limit) {
-            return Err(Error::Steps { limit });
+            return Err(Error::Steps { limit: self.whole.unwrap_or(limit) });
         }
         if self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Error::Cancelled);

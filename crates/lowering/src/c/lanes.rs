@@ -82,7 +82,7 @@ impl Jam {
     pub fn of(nest: &Nest, lanes: Lanes, machine: &Machine, tensors: &[Tensor]) -> Option<Jam> {
         let Lanes::Parallel(lane) = lanes else { return None };
         let generic = &nest.generic;
-        let taps = taps(nest)?;
+        let taps = taps(nest).filter(|_| is_beside(nest, lane, tensors))?;
         let sums = (machine.vector_registers / 2) * machine.vector_bytes
             / (LANES * tensors[nest.output].element.size_bits().div_ceil(8)).max(1);
         let count = sums.min(MOST_JAMMED);
@@ -102,6 +102,17 @@ impl Jam {
         let found = nest.parallel().filter(|at| *at != lane && long(*at) && slides(*at)).last();
         found.filter(|_| count > 1 && taps.count > 1).map(|iterator| Jam { iterator, count })
     }
+}
+
+/// Whether lanes read what lies side by side: compilers find no vectors in many iterations at once
+/// that read every other element.
+fn is_beside(nest: &Nest, lane: usize, tensors: &[Tensor]) -> bool {
+    let combined = nest.finish.as_ref().map(|finish| finish.combined);
+    let inputs = nest.generic.inputs.iter().zip(&nest.inputs).enumerate();
+    inputs.filter(|(at, _)| Some(*at) != combined).all(|(_, (access, tensor))| {
+        let steps = crate::packing::steps(access, &tensors[*tensor]);
+        matches!(steps[lane].as_ref().and_then(Expr::as_int), Some(0 | 1))
+    })
 }
 
 /// What is combined, if it is a sum of few iterations.
@@ -379,7 +390,7 @@ impl Writer<'_> {
     /// stays in registers. Nothing where there are many, or their number is not known.
     fn unrolled(&self, lane: usize) -> Option<String> {
         let generic = &self.nest.generic;
-        let taps = taps(self.nest)?;
+        let taps = taps(self.nest).filter(|_| is_beside(self.nest, lane, self.tensors))?;
         let padded: Vec<usize> =
             (0..generic.inputs.len()).filter(|at| generic.inputs[*at].outside.is_some()).collect();
         let fits = padded.iter().all(|&at| {

@@ -158,7 +158,7 @@ static inline float tg_exp_nearf(float x)
     return tg_float_of_bits((int32_t)((uint32_t)tg_bits_of_float(p) + exponent));
 }
 
-/* An odd polynomial near 0, where the quotient would cancel; a NaN goes through it. */
+/* An odd polynomial near 0, where the quotient would cancel; a NaN goes through it. Its sum is +0 for -0. */
 static inline float tg_tanhf(float x)
 {
     const float a = __builtin_fabsf(x);
@@ -171,7 +171,7 @@ static inline float tg_tanhf(float x)
     const float small = p * z * x + x;
     const float t = a > 10.0f ? 10.0f : a;
     const float big = 1.0f - 2.0f / (tg_exp_nearf(2.0f * t) + 1.0f);
-    return a >= 0.64f ? __builtin_copysignf(big, x) : small;
+    return __builtin_copysignf(a >= 0.64f ? big : small, x);
 }
 
 /* An odd polynomial up to 1; beyond, 1 - e^q where q is the polynomial of log(erfc x). */

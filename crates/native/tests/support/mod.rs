@@ -32,6 +32,13 @@ impl Side {
 pub(crate) enum Attribute {
     Int(i64),
     Ints(Vec<i64>),
+    Text(&'static str),
+}
+
+impl From<&'static str> for Attribute {
+    fn from(value: &'static str) -> Attribute {
+        Attribute::Text(value)
+    }
 }
 
 impl From<i64> for Attribute {
@@ -110,6 +117,7 @@ impl Graph {
             match value {
                 Attribute::Int(value) => (proto.r#type, proto.i) = (Some(2), Some(value)),
                 Attribute::Ints(values) => (proto.r#type, proto.ints) = (Some(7), values),
+                Attribute::Text(text) => (proto.r#type, proto.s) = (Some(3), Some(text.into())),
             }
             proto
         });
