@@ -19,6 +19,8 @@ static double error(float found, double exact)
 {
     if (exact != exact)
         return found != found ? 0 : 1e9;
+    if (exact == 0 && !signbit(found) != !signbit(exact))
+        return 1e9;
     if (isinf(found))
         return fabs(exact) >= 3.4028234e38 && (found > 0) == (exact > 0) ? 0 : 1e9;
     if (isinf(exact))
@@ -33,7 +35,7 @@ static double error(float found, double exact)
 
 #define MEASURE(name, function, exact) \
     { \
-        double most = 0; \
+        double most = error(function(-0.0f), exact(-0.0)); \
         for (uint64_t bits = 0; bits <= UINT32_MAX; bits += step) { \
             const float x = tg_float_of_bits((int32_t)(uint32_t)bits); \
             const double own = error(function(x), exact((double)x)); \
