@@ -234,6 +234,15 @@ pub(crate) fn terms(map: &AffineMap, result: AffineExpr) -> (Vec<(usize, i64)>, 
     (terms, uneven)
 }
 
+/// Whether what is read slides along loop `at`: a coordinate grows with it and with a reduced loop.
+pub(crate) fn slides(generic: &Generic, map: &AffineMap, at: usize) -> bool {
+    map.results().iter().any(|result| {
+        let terms = linear_terms(map, *result).unwrap_or_default();
+        let has = |at: usize| terms.iter().any(|term| term.0 == at);
+        has(at) && generic.reduced().any(has)
+    })
+}
+
 /// The panels of a packed operand: `[batch.., outer columns.., column / width, reduced.., width]`;
 /// of pairs, the last reduced loop counts them, and the numbers of a pair come last.
 pub(crate) struct Panels {

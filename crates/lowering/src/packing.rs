@@ -9,7 +9,8 @@ use tangram_machine::Machine;
 
 use crate::Options;
 use crate::contraction::{
-    MOST_SEGMENTS, Padded, Panels, Product, copied, linear_terms, padded, panels, terms, zero,
+    MOST_SEGMENTS, Padded, Panels, Product, copied, linear_terms, padded, panels, slides, terms,
+    zero,
 };
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
@@ -115,11 +116,8 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<
     let reorder = reorder || (!beside && rank >= 3 && reads(&access.map, 1));
     if access.outside.is_some() || reorder {
         let last = (reorder && rank >= 3).then_some(1);
-        let Padded { copy, extents, access } = padded(&nest, rows, &source, last)?;
-        let from = nest.inputs[rows];
-        let tensor = copy_of(draft, &nest, from, copy, extents, &mut steps)?;
-        nest.generic.inputs[rows] = Access::new(nest.generic.inputs[rows].place, access);
-        nest.inputs[rows] = tensor;
+        let padded = padded(&nest, rows, &source, last)?;
+        read_copy(&mut nest, rows, padded, draft, &mut steps)?;
         // Channels lie side by side now, if they did not.
         if !options.exact
             && reorder
@@ -155,10 +153,8 @@ fn join_rows(nest: &mut Nest, draft: &mut Draft<'_>, machine: &Machine) -> Optio
     let product = Product::of(nest, draft)?;
     let [.., outer, inner] = product.rows[..] else { return None };
     let known = |at: usize| nest.generic.extents[at].as_int();
-    let reduced: Vec<Expr> =
-        product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
     let (lines, line) = (known(outer)?, known(inner)?);
-    let depth = count(&reduced)?.as_int().map(|count| count / product.element.group() as i64);
+    let depth = depth(nest, &product)?.as_int();
     let time = |rows: i64| {
         let sizes = [Some(rows), known(product.column), depth];
         let (time, _) = least_time(machine, product.element, &Body::product(), sizes);
@@ -214,10 +210,7 @@ fn pairs_beside(
             copy.inputs[0].outside = Some(zero(product.element));
             (copy.extents[last], extents[last]) = (even.clone(), even);
         }
-        let from = nest.inputs[rows];
-        let tensor = copy_of(draft, nest, from, copy, extents, steps)?;
-        nest.generic.inputs[rows] = Access::new(nest.generic.inputs[rows].place, access);
-        nest.inputs[rows] = tensor;
+        read_copy(nest, rows, Padded { copy, extents, access }, draft, steps)?;
     }
     if !is_even(&nest.generic.extents[reduced]) {
         nest.generic.extents[reduced] = even(&nest.generic.extents[reduced])?;
@@ -233,39 +226,46 @@ fn even(extent: &Expr) -> Option<Expr> {
 /// A nest of windows with a copy of what it reads with its padding, where windows slide along the
 /// loop along which results lie side by side: the lanes of a vector would each be tested otherwise.
 fn padded_windows(mut nest: Nest, draft: &mut Draft<'_>, steps: &mut Vec<Planned>) -> Nest {
-    let written = strides(&nest.generic.output, &draft.tensors[nest.output]);
-    let lane = written.and_then(|steps| steps.iter().position(|step| step.as_int() == Some(1)));
-    let Some(lane) = lane.filter(|_| nest.generic.reduction.is_some()) else { return nest };
-    let reduced: Vec<usize> = nest.generic.reduced().collect();
+    let Some(lane) = lane(&nest, draft) else { return nest };
     for input in 0..nest.inputs.len() {
         let access = &nest.generic.inputs[input];
-        let slides = access.map.results().iter().any(|result| {
-            let terms = linear_terms(&access.map, *result).unwrap_or_default();
-            let has = |at: usize| terms.iter().any(|term| term.0 == at);
-            has(lane) && reduced.iter().any(|at| has(*at))
-        });
-        if access.outside.is_none() || !slides {
+        if access.outside.is_none() || !slides(&nest.generic, &access.map, lane) {
             continue;
         }
-        let from = nest.inputs[input];
-        let source = draft.tensors[from].extents.clone();
-        let Some(Padded { copy, extents, access }) = padded(&nest, input, &source, None) else {
-            continue;
-        };
-        let Some(tensor) = copy_of(draft, &nest, from, copy, extents, steps) else { continue };
-        nest.generic.inputs[input] = Access::new(nest.generic.inputs[input].place, access);
-        nest.inputs[input] = tensor;
+        let source = draft.tensors[nest.inputs[input]].extents.clone();
+        if let Some(padded) = padded(&nest, input, &source, None) {
+            let _ = read_copy(&mut nest, input, padded, draft, steps);
+        }
     }
     nest
+}
+
+/// Lets a nest read a copy of an input with its padding.
+fn read_copy(
+    nest: &mut Nest,
+    input: usize,
+    Padded { copy, extents, access }: Padded,
+    draft: &mut Draft<'_>,
+    steps: &mut Vec<Planned>,
+) -> Option<()> {
+    let tensor = copy_of(draft, nest, nest.inputs[input], copy, extents, steps)?;
+    nest.generic.inputs[input] = Access::new(nest.generic.inputs[input].place, access);
+    nest.inputs[input] = tensor;
+    Some(())
+}
+
+/// The loop along which results lie side by side, of a nest that combines.
+fn lane(nest: &Nest, draft: &Draft<'_>) -> Option<usize> {
+    let written = strides(&nest.generic.output, &draft.tensors[nest.output])?;
+    let lane = written.iter().position(|step| step.as_int() == Some(1));
+    lane.filter(|_| nest.generic.reduction.is_some())
 }
 
 /// A nest with copies of the constants that it reads with steps along the loop along which results
 /// lie side by side: the weights of a depthwise convolution, channels last.
 fn constants_beside(mut nest: Nest, draft: &mut Draft<'_>) -> Vec<Planned> {
     let mut steps = Vec::new();
-    let written = strides(&nest.generic.output, &draft.tensors[nest.output]);
-    let lane = written.and_then(|steps| steps.iter().position(|step| step.as_int() == Some(1)));
-    let lane = lane.filter(|_| nest.generic.reduction.is_some());
+    let lane = lane(&nest, draft);
     for input in 0..if lane.is_some() { nest.inputs.len() } else { 0 } {
         let (access, from) = (&nest.generic.inputs[input], nest.inputs[input]);
         let tensor = &draft.tensors[from];
@@ -326,17 +326,14 @@ fn tiled(
     steps: &mut Vec<Planned>,
 ) -> Option<(Nest, Tiled)> {
     let product = Product::of(&nest, draft)?;
-    let reduced: Vec<Expr> =
-        product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
     let rows = product.rows_input;
     let strides = self::steps(&nest.generic.inputs[rows], &draft.tensors[nest.inputs[rows]]);
     let (segments, run) = runs(&nest, &product, &strides)?;
     let order: Vec<usize> = segments.iter().chain(&run).copied().collect();
     let body = Body::product();
-    let reduced_count =
-        count(&reduced)?.as_int().map(|count| count / product.element.group() as i64);
+    let depth = depth(&nest, &product)?.as_int();
     let extent = |at: Option<&usize>| at.and_then(|at| least(&nest.generic.extents[*at]));
-    let sizes = [extent(product.rows.last()), extent(Some(&product.column)), reduced_count];
+    let sizes = [extent(product.rows.last()), extent(Some(&product.column)), depth];
     let tile = fitting(machine, product.element, &body, sizes);
     let width = i64::try_from(tile.columns()).ok()?;
     let Panels { copy, extents, access } = panels(&nest, &product, &order, width)?;
@@ -346,6 +343,14 @@ fn tiled(
     nest.generic.inputs[columns] = Access::new(nest.generic.inputs[columns].place, access);
     nest.inputs[columns] = tensor;
     Some((nest, Tiled { product, segments, run, tile }))
+}
+
+/// How many updates a sum has: its reduced iterations, or pairs of these.
+fn depth(nest: &Nest, product: &Product) -> Option<Expr> {
+    let reduced: Vec<Expr> =
+        product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
+    let all = count(&reduced)?;
+    Some(all.as_int().map_or(all, |count| Expr::int(count / product.element.group() as i64)))
 }
 
 /// The value of an extent, or that of a multiple of something unknown, which most often is a batch

@@ -114,17 +114,17 @@ impl<'a> Draft<'a> {
         if element == DType::String || element.is_packed() {
             return None;
         }
-        let size = count(&extents)?;
-        self.buffers.push(Buffer { element, size, storage, per_part: false });
-        let (buffer, extents) = (self.buffers.len() - 1, unit_dims::without(&extents));
-        self.tensors.push(Tensor { element, extents, buffer, scratch: false });
-        Some(self.tensors.len() - 1)
+        self.buffered(element, unit_dims::without(&extents), storage)
     }
 
     /// Adds a tensor between steps.
     pub fn between(&mut self, element: DType, extents: Vec<Expr>) -> Option<usize> {
+        self.buffered(element, extents, Storage::Arena)
+    }
+
+    fn buffered(&mut self, element: DType, extents: Vec<Expr>, storage: Storage) -> Option<usize> {
         let size = count(&extents)?;
-        self.buffers.push(Buffer { element, size, storage: Storage::Arena, per_part: false });
+        self.buffers.push(Buffer { element, size, storage, per_part: false });
         let buffer = self.buffers.len() - 1;
         self.tensors.push(Tensor { element, extents, buffer, scratch: false });
         Some(self.tensors.len() - 1)

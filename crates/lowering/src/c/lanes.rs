@@ -14,7 +14,7 @@ use tangram_polyhedral::ast::{Ast, Statements};
 use super::body::{Scalars, c_type, index, literal, operator};
 use super::tile::{TILE, shared, whole_or_part};
 use super::{Sharing, head, shared_out, tail};
-use crate::contraction::linear_terms;
+use crate::contraction::{linear_terms, slides};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
 use crate::scop::{array, arrays};
@@ -86,15 +86,8 @@ impl Jam {
         let sums = (machine.vector_registers / 2) * machine.vector_bytes
             / (LANES * tensors[nest.output].element.size_bits().div_ceil(8)).max(1);
         let count = sums.min(MOST_JAMMED);
-        let slides = |at: usize| {
-            generic.inputs.iter().any(|access| {
-                access.map.results().iter().any(|result| {
-                    let terms = linear_terms(&access.map, *result).unwrap_or_default();
-                    let has = |own: usize| terms.iter().any(|term| term.0 == own);
-                    has(at) && taps.loops.iter().any(|(own, _)| has(*own))
-                })
-            })
-        };
+        let slides =
+            |at: usize| generic.inputs.iter().any(|access| slides(generic, &access.map, at));
         let long = |at: usize| {
             let least = 2 * i64::try_from(count).unwrap_or(i64::MAX);
             generic.extents[at].as_int().is_none_or(|extent| extent >= least)

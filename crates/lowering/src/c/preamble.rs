@@ -77,26 +77,31 @@ static inline int32_t tg_bits_of_float(float x)
     return bits;
 }
 
-/* x = k ln 2 + r: the polynomial is e^r on |r| <= ln 2 / 2. */
-static inline float tg_expf(float x)
+/* x = k ln 2 + r: e^r, a polynomial on |r| <= ln 2 / 2. Adding 1.5 * 2^23 rounds to an integer: `shifted`
+   is k and that. */
+static inline float tg_exp_of_restf(float x, float *shifted)
 {
-    /* Below -104 the result is 0, above 89 infinite; a NaN, which no integer is, comes back behind. */
-    const float a = x < -104.0f ? -104.0f : x;
-    const float b = a < 89.0f ? a : 89.0f;
-    /* Adding 1.5 * 2^23 rounds to an integer. */
-    const float shifted = b * 1.44269504f + 12582912.0f;
-    const float k = shifted - 12582912.0f;
+    *shifted = x * 1.44269504f + 12582912.0f;
+    const float k = *shifted - 12582912.0f;
     /* ln 2 in two parts; the product with the first one is exact. */
-    const float r = (b - k * 0.693145752f) - k * 1.42860677e-6f;
+    const float r = (x - k * 0.693145752f) - k * 1.42860677e-6f;
     float p = 1.991852478e-4f;
     p = p * r + 1.394617721e-3f;
     p = p * r + 8.333263919e-3f;
     p = p * r + 4.166626930e-2f;
     p = p * r + 1.666666716e-1f;
     p = p * r + 0.5f;
-    p = p * (r * r) + r + 1.0f;
+    return p * (r * r) + r + 1.0f;
+}
+
+static inline float tg_expf(float x)
+{
+    /* Below -104 the result is 0, above 89 infinite; a NaN, which no integer is, comes back behind. */
+    const float a = x < -104.0f ? -104.0f : x;
+    float shifted;
+    const float p = tg_exp_of_restf(a < 89.0f ? a : 89.0f, &shifted);
     /* 2^k by two factors that are normal numbers. */
-    const int32_t n = (int32_t)k;
+    const int32_t n = (int32_t)(shifted - 12582912.0f);
     const int32_t half = n >> 1;
     const float y = p * tg_float_of_bits((half + 127) << 23)
         * tg_float_of_bits((n - half + 127) << 23);
@@ -140,20 +145,12 @@ static inline double tg_sigmoid(double x)
     return (x < 0.0 ? e : 1.0) / (1.0 + e);
 }
 
-/* e^x between -87 and 88; anything for a NaN. The sum that rounds has k in its low bits, and k in the
-   exponent is a factor. */
+/* e^x between -87 and 88; anything for a NaN. `shifted` has k in its low bits, and k in the exponent is
+   a factor. */
 static inline float tg_exp_nearf(float x)
 {
-    const float shifted = x * 1.44269504f + 12582912.0f;
-    const float k = shifted - 12582912.0f;
-    const float r = (x - k * 0.693145752f) - k * 1.42860677e-6f;
-    float p = 1.991852478e-4f;
-    p = p * r + 1.394617721e-3f;
-    p = p * r + 8.333263919e-3f;
-    p = p * r + 4.166626930e-2f;
-    p = p * r + 1.666666716e-1f;
-    p = p * r + 0.5f;
-    p = p * (r * r) + r + 1.0f;
+    float shifted;
+    const float p = tg_exp_of_restf(x, &shifted);
     const uint32_t exponent = (uint32_t)tg_bits_of_float(shifted) << 23;
     return tg_float_of_bits((int32_t)((uint32_t)tg_bits_of_float(p) + exponent));
 }
