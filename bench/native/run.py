@@ -36,7 +36,7 @@ import tangram
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = ("model", "size", "ours ms", *PEERS, "ratio", "best", "difference", "compiled", "cold s", "cached ms")
 # Seconds that threads without work may go on watching for some.
-LINGERING = 0.05
+LINGERING = 0.15
 TYPES = {
     "tensor(float)": np.float32,
     "tensor(double)": np.float64,

@@ -333,12 +333,26 @@ impl Functions<'_> {
         let mut ops: Vec<Op> = nests.iter().flat_map(|nest| nest.ops.iter().copied()).collect();
         let mut seen = FxHashSet::default();
         ops.retain(|op| seen.insert(*op));
-        let work =
-            nests.iter().filter_map(|nest| Some((count(&nest.generic.extents)?, cycles(nest))));
-        let (work, writes) = (work.collect(), (0..written).collect());
+        let work = nests.iter().flat_map(|nest| work(nest, tensors)).collect();
+        let writes = (0..written).collect();
         Ok(Call { function: name, arguments, buffers, ops, writes, work })
     }
 }
+
+/// About what a nest takes: its iterations, and the factors of a product, which pass by once at least,
+/// with the cycles of 1,024 of them. A matrix times one vector waits for its elements.
+fn work(nest: &Nest, tensors: &[Tensor]) -> Vec<(Expr, i64)> {
+    let mut work = Vec::from_iter(count(&nest.generic.extents).map(|all| (all, cycles(nest))));
+    for at in factors(nest).into_iter().flatten() {
+        let tensor = &tensors[nest.inputs[at]];
+        let each = 1024 * (tensor.element.size_bits() as i64 / 8) / BYTES_PER_CYCLE;
+        work.extend(count(&tensor.extents).map(|all| (all, each)));
+    }
+    work
+}
+
+/// What comes from memory in a cycle: some 20 GB a second on one thread.
+const BYTES_PER_CYCLE: i64 = 8;
 
 /// About how many cycles 1,024 iterations take: products and sums with 32 in a cycle, elements with
 /// 8, elementary functions with one.

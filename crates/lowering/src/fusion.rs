@@ -133,8 +133,13 @@ impl Users {
 
 /// Buffers whose contents others see: the caller, reference kernels, tables, other shapes.
 pub(crate) fn pinned(draft: &Draft<'_>) -> Vec<bool> {
-    let mut pinned = Users::of(draft, &draft.steps).pinned;
-    for step in &draft.steps {
+    pinned_by(draft, &draft.steps)
+}
+
+/// The same where these are the steps.
+pub(crate) fn pinned_by(draft: &Draft<'_>, steps: &[Planned]) -> Vec<bool> {
+    let mut pinned = Users::of(draft, steps).pinned;
+    for step in steps {
         if let Planned::Nest(nest) = step {
             nest.tables.iter().for_each(|table| pinned[draft.tensors[*table].buffer] = true);
         }

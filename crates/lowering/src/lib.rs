@@ -51,6 +51,7 @@ mod parameters;
 mod program;
 mod quantised;
 mod relations;
+mod scaling;
 mod scop;
 mod storage;
 mod unit_dims;
@@ -152,6 +153,7 @@ pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program
         let mut draft = storage::Draft::of(&settled, block, &refused);
         widening::widen(&mut draft);
         quantised::to_integers(&mut draft, options);
+        scaling::move_behind_products(&mut draft, options);
         draft.find_constants();
         fusion::fuse(&mut draft);
         layout::choose(&mut draft);

@@ -119,13 +119,26 @@ impl Nest {
         self.generic.body = mapped(&self.generic.body, moved);
     }
 
+    /// The iterators of `producer` that write what this nest reads through input `input`, by its
+    /// own; nothing where the producer does not have one coordinate of its output for each.
+    pub fn read_as(&self, input: usize, producer: &Nest) -> Option<AffineMap> {
+        let order = producer.written_by().filter(|_| producer.is_parallel())?;
+        let read = &self.generic.inputs[input].map;
+        let mut exprs = AffineExprs::new();
+        let nodes = read.copy(&mut exprs);
+        let mut results = vec![exprs.constant(0); producer.generic.extents.len()];
+        for (coordinate, iterator) in order.iter().enumerate() {
+            results[*iterator] = nodes[read.results()[coordinate].index()];
+        }
+        Some(AffineMap::new(read.dims() as u32, read.symbols() as u32, &exprs, &results))
+    }
+
     /// Computes what `producer` writes where this nest reads it, through input `input`.
     ///
     /// Nothing changes, and the result is `false`, where the two do not fit: the producer has to
     /// be parallel, with a coordinate of its output for each iterator, and may not know its own
     /// iterators in its body.
     pub fn inline(&mut self, input: usize, producer: &Nest) -> bool {
-        let Some(order) = producer.written_by() else { return false };
         let uses_index = |scalar: &Scalar| matches!(scalar, Scalar::Index(_));
         let own = &self.generic.inputs[input];
         if !producer.is_parallel()
@@ -137,15 +150,7 @@ impl Nest {
         }
         let mut whole = self.clone();
         whole.with_symbols(&producer.generic.symbols);
-        // From this nest's iterators to the producer's.
-        let read = whole.generic.inputs[input].map.clone();
-        let mut exprs = AffineExprs::new();
-        let nodes = read.copy(&mut exprs);
-        let mut results = vec![exprs.constant(0); producer.generic.extents.len()];
-        for (coordinate, iterator) in order.iter().enumerate() {
-            results[*iterator] = nodes[read.results()[coordinate].index()];
-        }
-        let to = AffineMap::new(read.dims() as u32, read.symbols() as u32, &exprs, &results);
+        let Some(to) = whole.read_as(input, producer) else { return false };
         let (symbols, base) = (whole.generic.symbols.len(), whole.inputs.len());
         for (access, tensor) in producer.generic.inputs.iter().zip(&producer.inputs) {
             // The composition has the producer's symbols in front, which the nest's begin with.

@@ -23,7 +23,7 @@
 use rustc_hash::FxHashMap;
 use tangram_affine::{AffineExprs, AffineMap};
 use tangram_dialects::structured::{
-    Access, Binary, Body, Generic, IteratorKind, Number, Reduction, Scalar, ScalarId, TensorId,
+    Access, Binary, Body, Generic, Number, Reduction, Scalar, ScalarId, TensorId,
 };
 use tangram_ir::Op;
 use tangram_tensor::DType;
@@ -32,6 +32,7 @@ use crate::Options;
 use crate::collapse::one;
 use crate::contraction::factors;
 use crate::nest::{Nest, Tensor, composed};
+use crate::scaling::scaled;
 use crate::scop::count;
 use crate::storage::{Draft, Planned};
 
@@ -296,7 +297,7 @@ impl Conversions {
         };
         let scales = [scale(factors[0], a)?, scale(factors[1], b)?];
         let sums = draft.between(DType::I32, draft.tensors[nest.output].extents.clone())?;
-        let scaled = rescaled(nest, sums, scales)?;
+        let scaled = scaled(nest, sums, &scales)?;
         let shifted = [(factors[0], a.shifted.clone()), (factors[1], b.shifted.clone())];
         let mut steps = self.product(nest, shifted, sums, draft)?;
         steps.push(Planned::Nest(Box::new(scaled)));
@@ -314,48 +315,6 @@ fn fits(nest: &Nest, factors: [&Shifted; 2], tensors: &[Tensor]) -> bool {
     let bound = greatest(factors[0]) * greatest(factors[1]);
     let bound = terms.try_fold(bound, |bound: i64, extent| bound.checked_mul(extent?));
     bound.is_some_and(|bound| bound <= i64::from(i32::MAX))
-}
-
-/// `(float)sum * (left * right)` for each result of a nest; nothing if a scale varies along the sum.
-fn rescaled(nest: &Nest, sums: usize, scales: [(usize, AffineMap); 2]) -> Option<Nest> {
-    let parallel: Vec<usize> = nest.parallel().collect();
-    let varies = |map: &AffineMap| {
-        let used = map.used().0;
-        nest.generic.reduced().any(|at| used[at])
-    };
-    if scales.iter().any(|(_, map)| varies(map)) {
-        return None;
-    }
-    let mut exprs = AffineExprs::new();
-    let mut dims = vec![exprs.constant(0); nest.generic.extents.len()];
-    for (at, iterator) in parallel.iter().enumerate() {
-        dims[*iterator] = exprs.dim(at as u32);
-    }
-    let to = AffineMap::new(parallel.len() as u32, 0, &exprs, &dims);
-    let symbols = nest.generic.symbols.len();
-    let place = |map: &AffineMap| composed(map, &to, symbols);
-    let extents = parallel.iter().map(|at| nest.generic.extents[*at].clone());
-    let mut generic = Generic::over(extents);
-    generic.symbols = nest.generic.symbols.clone();
-    debug_assert!(generic.kinds.iter().all(|kind| *kind == IteratorKind::Parallel));
-    let written = place(&nest.generic.output.map)?;
-    let mut inputs = vec![sums];
-    generic.read(Access::new(TensorId::Operand(0), written.clone()));
-    generic.write(Access::new(nest.generic.output.place, written));
-    let sum = generic.body.input(0);
-    let sum = generic.body.push(Scalar::Cast(DType::F32, sum));
-    let [left, right] = scales;
-    let mut scale = |(tensor, map): (usize, AffineMap)| {
-        let input = generic.read(Access::new(TensorId::Operand(0), place(&map)?));
-        inputs.push(tensor);
-        Some(generic.body.input(input))
-    };
-    let (left, right) = (scale(left)?, scale(right)?);
-    let scale = generic.body.binary(Binary::Mul, left, right);
-    let value = generic.body.binary(Binary::Mul, sum, scale);
-    generic.body.result(value);
-    let (ops, tables, output) = (nest.ops.clone(), Vec::new(), nest.output);
-    Some(Nest { ops, generic, inputs, tables, output, finish: None })
 }
 
 /// A sum of integers with what follows it, and the number of the step that was this: the only one

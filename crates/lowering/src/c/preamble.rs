@@ -96,16 +96,16 @@ static inline float tg_exp_of_restf(float x, float *shifted)
 
 static inline float tg_expf(float x)
 {
-    /* Below -104 the result is 0, above 89 infinite; a NaN, which no integer is, comes back behind. */
-    const float a = x < -104.0f ? -104.0f : x;
     float shifted;
-    const float p = tg_exp_of_restf(a < 89.0f ? a : 89.0f, &shifted);
-    /* 2^k by two factors that are normal numbers. */
-    const int32_t n = (int32_t)(shifted - 12582912.0f);
-    const int32_t half = n >> 1;
-    const float y = p * tg_float_of_bits((half + 127) << 23)
-        * tg_float_of_bits((n - half + 127) << 23);
-    return x != x ? x : y;
+    const float p = tg_exp_of_restf(x, &shifted);
+    /* 2^k by two factors that are normal numbers. Where k is no such integer the ends below say what
+       comes, or p is a NaN. */
+    const uint32_t k = (uint32_t)tg_bits_of_float(shifted) - 0x4b400000u;
+    const uint32_t half = (uint32_t)((int32_t)k >> 1);
+    const float y = p * tg_float_of_bits((int32_t)((half + 127u) << 23))
+        * tg_float_of_bits((int32_t)((k - half + 127u) << 23));
+    const float positive = x < -104.0f ? 0.0f : y;
+    return x > 89.0f ? INFINITY : positive;
 }
 
 /* x = 2^e (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); the polynomial is log(1 + f). */
