@@ -3,7 +3,11 @@
 //! An exporter writes one size in several ways: positions are cut from a table of 512, so that
 //! there are `min(512, seq)` of them, and are added to `seq` embeddings. The two are equal, or one
 //! of them is 1, and the extent of their sum is unknown; nothing behind it would become a loop.
-//! [`settle`] takes such extents to be equal. Who runs the code compares them first.
+//! [`unify`] takes such extents to be equal. Who runs the code compares them first.
+//!
+//! The extent that a reshape is to find, `-1`, is a quotient that need not be one of whole numbers:
+//! of a mask `masks * seq` for `batch` rows. It is rounded down, and the numbers of elements are
+//! taken to be equal.
 
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::assume::{Assumption, listen};
@@ -48,12 +52,15 @@ struct Settling {
 
 impl Settling {
     /// Infers the results of an operation; two extents that have to be equal for all to be known.
-    fn infer(&self, module: &mut Module, op: Op) -> Option<(Dim, Dim)> {
+    fn infer(&mut self, module: &mut Module, op: Op) -> Option<(Dim, Dim)> {
         let operands: Vec<Value> = module.operands(op).collect();
         let (name, attrs) = (module.name(op), module.attrs(op));
         let count = module.result_count(op);
         let (inferred, heard) = listen(|| module.infer(name, &operands, attrs, Some(count)));
-        let inferred = inferred.ok()?;
+        let mut inferred = inferred.ok()?;
+        if let Some(ty) = self.quotient(module, op, &inferred.types) {
+            inferred.types[0] = ty;
+        }
         let results: Vec<Value> = module.results(op).collect();
         let mut open = false;
         for (i, (&value, &ty)) in results.iter().zip(&inferred.types).enumerate() {
@@ -75,6 +82,33 @@ impl Settling {
             Assumption::Broadcast(a, b) => differ(a, b).filter(|_| open),
             Assumption::Equal(a, b) => differ(a, b).filter(|_| needed()),
         })
+    }
+
+    /// The type of a reshape's result with the one extent that inference could not divide.
+    fn quotient(&mut self, module: &Module, op: Op, inferred: &[Type]) -> Option<Type> {
+        let context = module.context();
+        if module.name_text(op) != "nn.reshape" || self.taken.len() >= MOST {
+            return None;
+        }
+        let from = module.operands(op).next().map(|value| module.value_type(value))?;
+        let (from, _) = context.as_tensor(from)?;
+        let (to, element) = context.as_tensor(*inferred.first()?)?;
+        let mut open = (0..to.len()).filter(|at| to[*at].is_unknown());
+        let (at, None) = (open.next()?, open.next()) else { return None };
+        let product = |dims: &[Dim]| {
+            let mut exprs = dims.iter().map(|dim| dims::expr(context, *dim));
+            exprs.try_fold(Expr::int(1), |product, dim| product.try_mul(&dim?))
+        };
+        let others: Vec<Dim> = to.iter().copied().filter(|dim| !dim.is_unknown()).collect();
+        let (all, others) = (product(from)?, product(&others)?);
+        let quotient = all.floor_div(&others)?;
+        let counts = [all, others.try_mul(&quotient)?];
+        if !self.taken.contains(&counts) {
+            self.taken.push(counts);
+        }
+        let mut settled = to.to_vec();
+        settled[at] = dims::dim(context, &quotient);
+        Some(context.tensor_type(&settled, element))
     }
 
     /// Gives a value the extents of `inferred` that it lacks; whether one is still unknown.

@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use bytes::Bytes;
+use memmap2::MmapMut;
 use tangram_tensor::Tensor;
 
 /// What every block of memory is aligned to, in bytes: a line of cache, and the widest vector.
@@ -11,17 +12,49 @@ pub(crate) const ALIGNMENT: usize = 64;
 #[repr(C, align(64))]
 struct Line([u8; ALIGNMENT]);
 
+/// Blocks from here on are pages of their own: the system's are zero when they are touched first, and
+/// may be large ones, which take one fault for what small ones take 512 for.
+const PAGES: usize = 2 << 20;
+
 /// A block of aligned memory, zero at first.
 pub(crate) struct Block {
-    lines: Vec<Line>,
+    memory: Memory,
     len: usize,
+}
+
+enum Memory {
+    Lines(Vec<Line>),
+    Pages(MmapMut),
+}
+
+impl Memory {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Memory::Lines(lines) => bytemuck::cast_slice(lines),
+            Memory::Pages(pages) => pages,
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Memory::Lines(lines) => bytemuck::cast_slice_mut(lines),
+            Memory::Pages(pages) => pages,
+        }
+    }
 }
 
 impl Block {
     /// Allocates `len` bytes; `None` where there are not as many.
     pub(crate) fn zeroed(len: usize) -> Option<Block> {
+        if len >= PAGES {
+            let pages = MmapMut::map_anon(len).ok()?;
+            // Where there are no large pages, small ones do.
+            #[cfg(target_os = "linux")]
+            let _ = pages.advise(memmap2::Advice::HugePage);
+            return Some(Block { memory: Memory::Pages(pages), len });
+        }
         let lines = bytemuck::allocation::try_zeroed_slice_box(len.div_ceil(ALIGNMENT)).ok()?;
-        Some(Block { lines: lines.into_vec(), len })
+        Some(Block { memory: Memory::Lines(lines.into_vec()), len })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -29,11 +62,11 @@ impl Block {
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.lines)[..self.len]
+        &self.memory.bytes()[..self.len]
     }
 
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
+        &mut self.memory.bytes_mut()[..self.len]
     }
 
     /// Lends the bytes without copying them.
@@ -73,7 +106,7 @@ mod tests {
 
     #[test]
     fn blocks_start_on_a_line_and_copies_keep_their_bytes() {
-        for len in [0, 1, 63, 64, 65, 1000] {
+        for len in [0, 1, 63, 64, 65, 1000, PAGES, PAGES + 1] {
             let mut block = Block::zeroed(len).expect("little memory");
             assert_eq!((block.len(), block.bytes().len()), (len, len));
             assert!(block.bytes_mut().iter().all(|&byte| byte == 0));

@@ -45,6 +45,34 @@ fn sizes_that_broadcast_are_compiled_as_equal_and_run_where_they_are_not() {
     }
 }
 
+/// What `-1` stands for is a quotient of products of names, where it is one of whole numbers.
+#[test]
+fn reshapes_find_extents_that_do_not_cancel() {
+    let mut graph = Graph::default();
+    let x = graph.input(&[Side::Name("b"), Side::Number(4)]);
+    let mask = graph.input(&[Side::Name("m"), Side::Name("n")]);
+    let shape = graph.node("Shape", &[&x], Vec::new());
+    let (zero, one, open) = (graph.ints(&[0]), graph.ints(&[1]), graph.ints(&[-1]));
+    let rows = graph.node("Slice", &[&shape, &zero, &one], Vec::new());
+    let shape = graph.node("Concat", &[&rows, &open], vec![("axis", 0.into())]);
+    let mask_of_rows = graph.node("Reshape", &[&mask, &shape], Vec::new());
+    let end = graph.node("Softmax", &[&mask_of_rows], vec![("axis", (-1).into())]);
+    graph.output(&end);
+    let bytes = graph.bytes();
+    let (compiled, reference) = (session_of(&bytes, false), session_of(&bytes, true));
+    let coverage = compiled.coverage();
+    assert!(coverage.operations.values().all(|counts| counts.1 == 0), "{coverage:?}");
+    for (b, m, n) in [(2, 2, 7), (3, 1, 12), (1, 5, 5), (6, 2, 3), (4, 4, 0), (5, 2, 7), (0, 1, 4)]
+    {
+        let feed = [(x.as_str(), tensor(&[b, 4])), (mask.as_str(), tensor(&[m, n]))];
+        let what = format!("{m} by {n} for {b}");
+        match (compiled.run(&feed), reference.run(&feed)) {
+            (Ok(found), Ok(expected)) => agree(&what, &found[0], &expected[0], 1e-6),
+            (found, expected) => assert_eq!(found.is_err(), expected.is_err(), "{what}"),
+        }
+    }
+}
+
 /// What a slice leaves is the difference of a least and a greatest of sizes, which may be negative.
 #[test]
 fn slices_of_open_extents_are_whole() {

@@ -105,6 +105,7 @@ macro_rules! element {
         impl Element for $t {
             const DTYPE: DType = DType::$dtype;
 
+            #[inline]
             fn from_le(bytes: &[u8]) -> Self {
                 let mut raw = [0; size_of::<$t>()];
                 raw.copy_from_slice(bytes);
@@ -124,6 +125,7 @@ impl Element for bool {
     const DTYPE: DType = DType::Bool;
 
     /// Any byte but 0 is true, as numpy reads it.
+    #[inline]
     fn from_le(bytes: &[u8]) -> Self {
         bytes.iter().any(|&byte| byte != 0)
     }

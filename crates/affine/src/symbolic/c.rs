@@ -4,10 +4,10 @@ use super::Expr;
 use super::expr::Term;
 use super::monomial::{Atom, Compound};
 
-/// What the text of [`Expr::to_c`] calls, for the head of a C file.
+/// What the text of [`Expr::to_c`] calls, for the head of a C file. A division by 0 gives 0 there.
 pub const C_FUNCTIONS: &str = "\
-static inline int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-static inline int64_t trunc_of(int64_t a, int64_t b) { return a / b; }
+static inline int64_t floor_of(int64_t a, int64_t b) { return b ? a / b - (a % b != 0 && (a < 0) != (b < 0)) : 0; }
+static inline int64_t trunc_of(int64_t a, int64_t b) { return b ? a / b : 0; }
 static inline int64_t min_of(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t max_of(int64_t a, int64_t b) { return a > b ? a : b; }
 ";

@@ -9,7 +9,7 @@
 
 use tangram_ir::{Module, Op};
 use tangram_tensor::elementwise::{cast, divide, multiply};
-use tangram_tensor::{DType, Tensor};
+use tangram_tensor::{DType, Element, Tensor};
 
 /// Returns whether `results`, computed by `op` on constant `operands`, left the range of their type.
 pub(super) fn leaves(
@@ -29,8 +29,15 @@ pub(super) fn leaves(
 }
 
 fn is_finite(tensor: &Tensor) -> bool {
-    !tensor.dtype().is_float()
-        || tensor.f64s().is_ok_and(|list| list.iter().all(|number| number.is_finite()))
+    match tensor.dtype() {
+        // Weights as a rule, which need not be aligned: where they lie, in vectors.
+        DType::F32 => {
+            let numbers = tensor.bytes().chunks_exact(size_of::<f32>()).map(f32::from_le);
+            numbers.fold(true, |all, number| all & number.is_finite())
+        }
+        dtype if !dtype.is_float() => true,
+        _ => tensor.f64s().is_ok_and(|list| list.iter().all(|number| number.is_finite())),
+    }
 }
 
 /// The least normal number of a type, and how far below the greatest number of a tensor another one
@@ -54,6 +61,11 @@ fn underflows(name: &str, given: &[&Tensor], results: &[Tensor]) -> bool {
     };
     let (&[a, b], [result]) = (given, results) else { return false };
     let Some((least, share)) = scale(result.dtype()) else { return false };
+    if let Ok(found) = result.view::<f32>()
+        && found.iter().fold(true, |all, number| all & (number.abs() > least as f32))
+    {
+        return false;
+    }
     let wide = |tensor: &Tensor| cast(tensor, DType::F64);
     let exact = wide(a).and_then(|a| kernel(&a, &wide(b)?)).and_then(|product| product.f64s());
     let (Ok(exact), Ok(found)) = (exact, result.f64s()) else { return false };
