@@ -184,3 +184,45 @@ fn sums_of_rows_in_variables_run_side_by_side() {
     assert_eq!(code.matches("__builtin_free").count(), 3, "{code}");
     print_the_same("recurrences-sums", &text, &code);
 }
+
+/// Runs a function on an array of `n` rows in one dimension, for several sizes.
+fn on_rows(element: &str, part: &str) -> String {
+    format!(
+        "{PRINTF}static void f(int n, {element} *restrict A, {element} *restrict B)\n{{\n#pragma scop\n\
+         {part}\n#pragma endscop\n}}\n\
+         int main(void)\n{{\n  static const int sizes[] = {{1, 2, 3, 7, 8, 9, 17, 30}};\n  \
+         static {element} A[900], B[900];\n  for (int s = 0; s < 8; s++) {{\n    int n = sizes[s];\n    \
+         for (int i = 0; i < n * n; i++) {{ A[i] = (i * 7 + 3) % 11; B[i] = (i * 5 + 1) % 13; }}\n    \
+         f(n, A, B);\n    \
+         for (int i = 0; i < n * n; i++) printf(\"%a %a\\n\", (double)A[i], (double)B[i]);\n  }}\n}}\n"
+    )
+}
+
+/// The last row, and the last element of each, are the array's own: rows run side by side.
+#[test]
+fn first_and_last_elements_of_rows_are_told_apart() {
+    let part = "for (int i = 1; i < n - 1; i++) B[(n - 1) * n + i] = 1.0;
+for (int i = 1; i < n - 1; i++) {
+    A[i * n + 0] = 1.0;
+    for (int j = 1; j < n - 1; j++)
+        A[i * n + j] = B[(i - 1) * n + j] / (1.5 + A[i * n + j - 1]) + B[(i + 1) * n + j];
+    A[i * n + n - 1] = 2.0;
+    for (int j = n - 2; j >= 1; j--)
+        A[i * n + j] = A[i * n + j] / (2.5 + A[i * n + j + 1]);
+}";
+    let text = on_rows("double", part);
+    let (code, found) = rewritten(&text);
+    assert_eq!(found, 1, "{code}");
+    print_the_same("recurrences-ends", &text, &code);
+}
+
+/// Elements behind the end of a row are those of the next one: rows wait for each other.
+#[test]
+fn elements_behind_a_row_are_those_of_the_next() {
+    let part = "for (int i = 1; i < n - 2; i++)
+    for (int j = 1; j < n - 1; j++)
+        A[i * n + n - j] = A[i * n + n - j + 1] / (1.5 + A[i * n + 2 * n - j]);";
+    let text = on_rows("double", part);
+    let (code, _) = rewritten(&text);
+    print_the_same("recurrences-behind", &text, &code);
+}
