@@ -226,3 +226,77 @@ fn elements_behind_a_row_are_those_of_the_next() {
     let (code, _) = rewritten(&text);
     print_the_same("recurrences-behind", &text, &code);
 }
+
+/// Vectors run along rows, whichever loop is inside in the source.
+#[test]
+fn loops_turn_where_all_wait_for_one_row() {
+    let body = "A[i * n + j] = A[i * n + j] < A[i * n + k] + A[k * n + j] ? A[i * n + j] : A[i * n + k] + A[k * n + j];";
+    let loop_ = |name: &str| format!("for (int {name} = 0; {name} < n; {name}++)\n");
+    let part = format!("{}{}{}{body}", loop_("k"), loop_("j"), loop_("i"));
+    let text = on_rows("int", &part);
+    let (code, _) = rewritten(&text);
+    let place = |text: &str| code.find(text).unwrap_or_else(|| panic!("no {text} in\n{code}"));
+    assert!(place("i = 0; i < n;") < place("j = 0; j < k;"), "{code}");
+    assert!(place("j = 0; j < k;") < place("j = k + 1; j < n;"), "{code}");
+    print_the_same("recurrences-turned", &text, &code);
+}
+
+/// Sums over results of earlier rows run side by side for a block of rows, in whichever order the source
+/// adds them up.
+#[test]
+fn substitutions_run_by_blocks_of_rows() {
+    let by_rows = "for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++)
+        B[i] -= A[i * n + j] * B[j];
+    B[i] /= 1.5 + A[i * n + i];
+}";
+    let by_columns = "for (int j = 0; j < n; j++) {
+    B[j] /= 1.5 + A[j * n + j];
+    for (int i = j + 1; i < n; i++)
+        B[i] -= A[i * n + j] * B[j];
+}";
+    // The initial value is that of a later row of the block in the source.
+    let with_start = "for (int i = 0; i < n; i++) {
+    B[i] = A[i * n + n - 1];
+    for (int j = 0; j < i; j++)
+        B[i] -= A[i * n + j] * B[j];
+    B[i] /= 1.5 + A[i * n + i];
+}";
+    for (name, part) in [("rows", by_rows), ("columns", by_columns), ("start", with_start)] {
+        let text = on_rows("double", part);
+        let (code, found) = rewritten(&text);
+        assert_eq!(found, 1, "{name}: {code}");
+        assert!(code.contains("j = 0; j < 8 * c0;"), "{name}: {code}");
+        print_the_same(&format!("recurrences-solve-{name}"), &text, &code);
+    }
+}
+
+/// A variable of an iteration is not that of another one, whichever part of a block they are in.
+#[test]
+fn substitutions_with_variables_keep_every_bit() {
+    let part = "for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+        double t = A[i * n + j] * B[j];
+        A[i * n + j] = t + 0.5;
+        B[i] -= t;
+    }
+    B[i] /= 1.5 + A[i * n + i];
+}";
+    let text = on_rows("double", part);
+    print_the_same("recurrences-variable", &text, &rewritten(&text).0);
+}
+
+/// What starts a sum with a result of the row before cannot run ahead of the block.
+#[test]
+fn sums_that_start_with_a_result_of_their_block_stay() {
+    let part = "for (int i = 1; i < n; i++) {
+    B[i] = A[i * n] + B[i - 1];
+    for (int j = 0; j < i; j++)
+        B[i] -= A[i * n + j] * B[j];
+    B[i] /= 1.5 + A[i * n + i];
+}";
+    let text = on_rows("double", part);
+    let (code, found) = rewritten(&text);
+    assert_eq!(found, 0, "{code}");
+    print_the_same("recurrences-start", &text, &code);
+}

@@ -24,6 +24,7 @@ mod private;
 mod rates;
 mod stencil;
 mod stride;
+mod substitution;
 mod tile_innermost;
 mod unskew;
 
