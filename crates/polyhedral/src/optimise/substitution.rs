@@ -150,6 +150,8 @@ fn split(
     if editor.free_members(sums)? != [true] {
         return Ok(None);
     }
+    // One group of rows is no work for several threads.
+    let sums = editor.set_coincident(sums, 0, false)?;
     let sums = editor.unroll_and_jam(sums, &[rows])?;
     let tree = editor.tree();
     // Above it the filter, the list and the blocks.
