@@ -4,18 +4,19 @@ mod support;
 
 use std::fmt::Write;
 
-use support::{PRINTF, budget, marked, print_the_same};
+use support::{PRINTF, budget, marked, print_the_same, run};
 use tangram_machine::{Isa, Machine};
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::contraction::KERNEL;
 use tangram_polyhedral::optimise::Recipe;
 use tangram_scop::{Emit, rewrite};
 
-/// Writes a program anew; returns how many contractions it has.
-fn rewritten(text: &str, isa: Isa) -> (String, usize) {
+/// Writes a program anew, for several threads or for one; returns how many contractions it has.
+fn rewritten(text: &str, isa: Isa, parallel: bool) -> (String, usize) {
     let parts = marked(text);
     let mut recipe = Recipe::default();
     recipe.contract = true;
+    recipe.parallel = parallel;
     recipe.keep_source = true;
     recipe.machine = Machine::of(isa);
     let best = parts[0].scop.optimise(&recipe, &budget()).expect("a schedule");
@@ -23,7 +24,7 @@ fn rewritten(text: &str, isa: Isa) -> (String, usize) {
     options.outlined = Some(KERNEL);
     let context = parts[0].scop.context.as_ref();
     let ast = Ast::of_tree(&best.tree, context, &options, &budget()).expect("loops");
-    let mut emit = Emit { vectorize: true, ..Emit::default() };
+    let mut emit = Emit { vectorize: true, parallel, ..Emit::default() };
     let line = parts[0].first_line;
     emit.contractions = best.contractions.iter().map(|own| (line, own.clone())).collect();
     let pairs = [(&parts[0], (!best.original).then_some(&ast))];
@@ -54,10 +55,21 @@ fn check(name: &str, element: &str, part: &str, contractions: usize) {
     let parameters = format!("int n, {element} A[n][n], {element} *x");
     for isa in [Isa::Avx2, Isa::Avx512] {
         let text = program(element, &parameters, part);
-        let (code, found) = rewritten(&text, isa);
+        let (code, found) = rewritten(&text, isa, false);
         assert_eq!(found, contractions, "{name}: {code}");
         print_the_same(&format!("{name}-{isa:?}"), &text, &code);
     }
+    let text = program(element, &parameters, part);
+    let (code, found) = rewritten(&text, Isa::Avx2, true);
+    assert_eq!(found, contractions, "{name}: {code}");
+    // Threads share out the panel of columns, then the blocks of rows that use it.
+    assert_eq!(code.matches("#pragma omp parallel for").count(), 2 * contractions, "{code}");
+    let flags = &["-std=c99", "-O1", "-fopenmp", "-ffp-contract=off"];
+    let runs =
+        [&text, &code].map(|program| run(&format!("{name}-threads"), program, flags, &[&[]]));
+    let [Some(one), Some(two)] = runs else { return };
+    assert!(one[0].status.success() && !one[0].stdout.is_empty(), "{:?}", one[0]);
+    assert_eq!(one[0], two[0], "{code}");
 }
 
 #[test]
@@ -150,5 +162,5 @@ fn what_is_not_final_stays_as_it_is() {
         for (int j = 1; j < n; j++)
             A[i][j] -= A[i - 1][k] * A[k][j - 1];";
     let text = program("double", "int n, double A[n][n], double *x", part);
-    assert_eq!(rewritten(&text, Isa::Avx2).1, 0);
+    assert_eq!(rewritten(&text, Isa::Avx2, false).1, 0);
 }

@@ -246,6 +246,18 @@ fn passes_over_one_matrix_stay_shared_on_several_threads() {
     assert!(code.matches("#pragma omp parallel for").count() >= 2, "{code}");
 }
 
+/// A block of a substitution has one group of sums side by side: nothing for threads to share.
+#[test]
+fn blocks_of_substitutions_stay_on_one_thread() {
+    let body = "  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++)
+      x[i] -= A[i][j] * x[j];
+    x[i] /= A[i][i];
+  }";
+    let (code, _) = parallel(&any_size("f", body), &threads());
+    assert!(code.contains("j < 8 * c0;") && !code.contains("#pragma omp"), "{code}");
+}
+
 #[test]
 fn sweeps_on_several_threads_compute_the_same() {
     let programs = [

@@ -184,3 +184,119 @@ fn sums_of_rows_in_variables_run_side_by_side() {
     assert_eq!(code.matches("__builtin_free").count(), 3, "{code}");
     print_the_same("recurrences-sums", &text, &code);
 }
+
+/// Runs a function on an array of `n` rows in one dimension, for several sizes.
+fn on_rows(element: &str, part: &str) -> String {
+    format!(
+        "{PRINTF}static void f(int n, {element} *restrict A, {element} *restrict B)\n{{\n#pragma scop\n\
+         {part}\n#pragma endscop\n}}\n\
+         int main(void)\n{{\n  static const int sizes[] = {{1, 2, 3, 7, 8, 9, 17, 30}};\n  \
+         static {element} A[900], B[900];\n  for (int s = 0; s < 8; s++) {{\n    int n = sizes[s];\n    \
+         for (int i = 0; i < n * n; i++) {{ A[i] = (i * 7 + 3) % 11; B[i] = (i * 5 + 1) % 13; }}\n    \
+         f(n, A, B);\n    \
+         for (int i = 0; i < n * n; i++) printf(\"%a %a\\n\", (double)A[i], (double)B[i]);\n  }}\n}}\n"
+    )
+}
+
+/// The last row, and the last element of each, are the array's own: rows run side by side.
+#[test]
+fn first_and_last_elements_of_rows_are_told_apart() {
+    let part = "for (int i = 1; i < n - 1; i++) B[(n - 1) * n + i] = 1.0;
+for (int i = 1; i < n - 1; i++) {
+    A[i * n + 0] = 1.0;
+    for (int j = 1; j < n - 1; j++)
+        A[i * n + j] = B[(i - 1) * n + j] / (1.5 + A[i * n + j - 1]) + B[(i + 1) * n + j];
+    A[i * n + n - 1] = 2.0;
+    for (int j = n - 2; j >= 1; j--)
+        A[i * n + j] = A[i * n + j] / (2.5 + A[i * n + j + 1]);
+}";
+    let text = on_rows("double", part);
+    let (code, found) = rewritten(&text);
+    assert_eq!(found, 1, "{code}");
+    print_the_same("recurrences-ends", &text, &code);
+}
+
+/// Elements behind the end of a row are those of the next one: rows wait for each other.
+#[test]
+fn elements_behind_a_row_are_those_of_the_next() {
+    let part = "for (int i = 1; i < n - 2; i++)
+    for (int j = 1; j < n - 1; j++)
+        A[i * n + n - j] = A[i * n + n - j + 1] / (1.5 + A[i * n + 2 * n - j]);";
+    let text = on_rows("double", part);
+    let (code, _) = rewritten(&text);
+    print_the_same("recurrences-behind", &text, &code);
+}
+
+/// Vectors run along rows, whichever loop is inside in the source.
+#[test]
+fn loops_turn_where_all_wait_for_one_row() {
+    let body = "A[i * n + j] = A[i * n + j] < A[i * n + k] + A[k * n + j] ? A[i * n + j] : A[i * n + k] + A[k * n + j];";
+    let loop_ = |name: &str| format!("for (int {name} = 0; {name} < n; {name}++)\n");
+    let part = format!("{}{}{}{body}", loop_("k"), loop_("j"), loop_("i"));
+    let text = on_rows("int", &part);
+    let (code, _) = rewritten(&text);
+    let place = |text: &str| code.find(text).unwrap_or_else(|| panic!("no {text} in\n{code}"));
+    assert!(place("i = 0; i < n;") < place("j = 0; j < k;"), "{code}");
+    assert!(place("j = 0; j < k;") < place("j = k + 1; j < n;"), "{code}");
+    print_the_same("recurrences-turned", &text, &code);
+}
+
+/// Sums over results of earlier rows run side by side for a block of rows, in whichever order the source
+/// adds them up.
+#[test]
+fn substitutions_run_by_blocks_of_rows() {
+    let by_rows = "for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++)
+        B[i] -= A[i * n + j] * B[j];
+    B[i] /= 1.5 + A[i * n + i];
+}";
+    let by_columns = "for (int j = 0; j < n; j++) {
+    B[j] /= 1.5 + A[j * n + j];
+    for (int i = j + 1; i < n; i++)
+        B[i] -= A[i * n + j] * B[j];
+}";
+    // The initial value is that of a later row of the block in the source.
+    let with_start = "for (int i = 0; i < n; i++) {
+    B[i] = A[i * n + n - 1];
+    for (int j = 0; j < i; j++)
+        B[i] -= A[i * n + j] * B[j];
+    B[i] /= 1.5 + A[i * n + i];
+}";
+    for (name, part) in [("rows", by_rows), ("columns", by_columns), ("start", with_start)] {
+        let text = on_rows("double", part);
+        let (code, found) = rewritten(&text);
+        assert_eq!(found, 1, "{name}: {code}");
+        assert!(code.contains("j = 0; j < 8 * c0;"), "{name}: {code}");
+        print_the_same(&format!("recurrences-solve-{name}"), &text, &code);
+    }
+}
+
+/// A variable of an iteration is not that of another one, whichever part of a block they are in.
+#[test]
+fn substitutions_with_variables_keep_every_bit() {
+    let part = "for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+        double t = A[i * n + j] * B[j];
+        A[i * n + j] = t + 0.5;
+        B[i] -= t;
+    }
+    B[i] /= 1.5 + A[i * n + i];
+}";
+    let text = on_rows("double", part);
+    print_the_same("recurrences-variable", &text, &rewritten(&text).0);
+}
+
+/// What starts a sum with a result of the row before cannot run ahead of the block.
+#[test]
+fn sums_that_start_with_a_result_of_their_block_stay() {
+    let part = "for (int i = 1; i < n; i++) {
+    B[i] = A[i * n] + B[i - 1];
+    for (int j = 0; j < i; j++)
+        B[i] -= A[i * n + j] * B[j];
+    B[i] /= 1.5 + A[i * n + i];
+}";
+    let text = on_rows("double", part);
+    let (code, found) = rewritten(&text);
+    assert_eq!(found, 0, "{code}");
+    print_the_same("recurrences-start", &text, &code);
+}

@@ -75,23 +75,31 @@ pub(super) fn target(
 
 /// Returns the factors of loops in each subscript of an access; nothing if one is no sum of them.
 fn subscripts(access: &Relation) -> Result<Option<Vec<Vec<i128>>>, Error> {
+    Ok(subscripts_of_all(access)?.filter(|all| all.len() == 1).and_then(|mut all| all.pop()))
+}
+
+/// Returns the same for each part of an access to several elements.
+pub(super) fn subscripts_of_all(access: &Relation) -> Result<Option<Vec<Vec<Vec<i128>>>>, Error> {
     let space = access.space();
     let first = 1 + space.params.len();
     let loops = space.input.as_ref().map_or(0, |input| input.dims.len());
-    let [part] = &access.narrow_conjunctions()?[..] else { return Ok(None) };
-    let mut rows = Vec::new();
-    for subscript in 0..space.output.dims.len() {
-        let column = first + loops + subscript;
-        // The subscript alone, over parameters and loops.
-        let row = part.equalities.iter().find(|row| {
-            row[column].abs() == 1
-                && row[first + loops..].iter().filter(|value| **value != 0).count() == 1
-        });
-        let Some(row) = row else { return Ok(None) };
-        let sign = -row[column];
-        rows.push(row[first..first + loops].iter().map(|v| v * sign).collect());
+    let mut all = Vec::new();
+    for part in access.narrow_conjunctions()? {
+        let mut rows = Vec::new();
+        for subscript in 0..space.output.dims.len() {
+            let column = first + loops + subscript;
+            // The subscript alone, over parameters and loops.
+            let row = part.equalities.iter().find(|row| {
+                row[column].abs() == 1
+                    && row[first + loops..].iter().filter(|value| **value != 0).count() == 1
+            });
+            let Some(row) = row else { return Ok(None) };
+            let sign = -row[column];
+            rows.push(row[first..first + loops].iter().map(|v| v * sign).collect());
+        }
+        all.push(rows);
     }
-    Ok(Some(rows))
+    Ok(Some(all))
 }
 
 /// Finds the loop along which what an operand reads is side by side in memory; `operand`: the loops

@@ -53,7 +53,7 @@ mod tree;
 
 use tangram_kernel::{Blocking, Body, Element, Op, RegisterTile};
 use tangram_machine::Machine;
-use tangram_presburger::{Budget, Relation};
+use tangram_presburger::{Budget, Relation, Union};
 
 use crate::Error;
 use crate::scop::{Scop, Statement};
@@ -179,8 +179,38 @@ impl Contraction {
     /// Lets threads share the blocks, which become smaller, so that all have about as many.
     pub(crate) fn shared_out(mut self) -> Self {
         self.on_threads = true;
-        self.blocking.rows = self.blocking.rows.min(THREAD_TILES * self.tile.rows);
+        // Where rows stay, threads share out columns, and each block of rows would pack all of these
+        // again.
+        if !self.rows_stay() {
+            self.blocking.rows = self.blocking.rows.min(THREAD_TILES * self.tile.rows);
+        }
         self
+    }
+
+    /// Returns the pairs of instances that packing ahead takes apart: one reads an element of the
+    /// target's array that the other one writes.
+    ///
+    /// Threads that share blocks read copies, made before any of them runs: what one of them writes
+    /// is not what another one reads. Nothing if each thread makes such copies itself.
+    pub(crate) fn packed_ahead(&self, scop: &Scop, budget: &Budget) -> Result<Union, Error> {
+        let data = &scop.statements[self.statement];
+        let Some(copied) = self.used_by_all() else { return Ok(Union::empty()) };
+        let Some(target) = loops::target(scop, data, budget)? else { return Ok(Union::empty()) };
+        let Some(others) = target.others else { return Ok(Union::empty()) };
+        let moving = match copied {
+            Copied::Rows => [LoopKind::Column, LoopKind::ColumnOuter],
+            Copied::Columns => [LoopKind::Row, LoopKind::RowOuter],
+        };
+        let is_moved = |rows: &Vec<Vec<i128>>| {
+            let uses = |at: usize| rows.iter().any(|row| row[at] != 0);
+            (0..self.loops.len()).any(|at| moving.contains(&self.loops[at]) && uses(at))
+        };
+        match loops::subscripts_of_all(&others)? {
+            Some(all) if !all.iter().any(is_moved) => {
+                Ok(others.apply_range(&target.write.inverse()?, budget)?.into())
+            }
+            _ => Ok(Union::empty()),
+        }
     }
 
     /// Returns the bounds of the tiled reduced loop by rows or columns, the first value and the last.

@@ -103,6 +103,12 @@ impl Trailing {
         let (panel, level) = panel(&data.domain, &contraction.loops, size as i128, budget)?;
         Ok(Some(Self { contraction, instances, panel, level }))
     }
+
+    /// Lets threads share the blocks of rows of what each block of the sum updates.
+    pub fn shared_out(mut self) -> Self {
+        self.contraction.on_threads = true;
+        self
+    }
 }
 
 /// Restricts a domain to rows or columns in the block of the reduced loop; if one of both always is,
@@ -226,7 +232,10 @@ impl Scop {
             Err(Error::IllFormed { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        match legality::check(&tree, &constraints.validity, &Union::empty(), budget) {
+        // Parallel loops of the source's tree, which the panel keeps, are not said to be any.
+        let is_shared = all.iter().any(|own| own.contraction.on_threads);
+        let together = if is_shared { &constraints.coincidence } else { &Union::empty() };
+        match legality::check(&tree, &constraints.validity, together, budget) {
             Ok(()) => Ok(Some(tree)),
             Err(Error::Illegal { .. }) => Ok(None),
             Err(error) => Err(error),

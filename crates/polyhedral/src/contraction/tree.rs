@@ -103,7 +103,7 @@ impl Contraction {
     ///
     /// What stays is packed less often. Loops around the tiled column alone would pack rows again
     /// for each of their iterations if these were inside.
-    fn rows_stay(&self) -> bool {
+    pub(super) fn rows_stay(&self) -> bool {
         let has = |kind| self.loops.contains(&kind);
         has(LoopKind::ColumnOuter) && !has(LoopKind::RowOuter)
     }

@@ -25,7 +25,7 @@ use tangram_presburger::{Budget, Conjunction, Relation, Rows, Space, Tuple, Unio
 use super::cost::Along;
 use super::stride::{self, AccessStride, Accesses};
 use super::tile_innermost::{below, is_band};
-use super::{Arranged, Improved, fronts, pivot};
+use super::{Arranged, Improved, fronts, pivot, substitution};
 use crate::schedule::Constraints;
 use crate::scop::{Basis, Kind, Scop};
 use crate::transform::Editor;
@@ -33,7 +33,7 @@ use crate::{Error, Member, Node, NodeKind, ScheduleTree, legality};
 
 /// Statements side by side: their chains hide the latency of a division. Of 2, 4, 6, 8 and 12 rows of a
 /// Gauss-Seidel sweep, time falls up to 8.
-const SIDE_BY_SIDE: i128 = 8;
+pub(super) const SIDE_BY_SIDE: i128 = 8;
 /// Rows that would have to be further apart are left alone.
 const MOST_SKEW: i128 = 3;
 /// Iterations that wait for one further back than this are run by vectors.
@@ -64,13 +64,22 @@ impl Scop {
             let next = stride::next(editor.tree(), inner, 0, budget)?;
             let along = accesses.along(&next, budget)?;
             let is_smooth = is_smooth(&along);
-            // Vectors that write some of their elements alone are slower than what a compiler makes.
-            let is_plain = is_smooth && self.writes_surely(editor.tree(), inner, budget)?;
-            if is_plain && let Some(list) = pivot::split(&mut editor, inner, budget)? {
-                let Some(all) = first_leaves(editor.tree(), list) else { continue };
+            let made = self.reformed(&mut editor, (outer, inner), (&accesses, &along), budget)?;
+            // A variable of an iteration is right for iterations as a whole only.
+            let made = match made {
+                None if private.is_empty() => {
+                    let along = (&accesses, along.as_slice());
+                    let top = substitution::by_rows(&mut editor, (outer, inner), along, budget)?;
+                    top.map(|top| (top, vec![SIDE_BY_SIDE]))
+                }
+                list => list.map(|list| (list, Vec::new())),
+            };
+            if let Some((top, jams)) = made
+                && let Some(all) = first_leaves(editor.tree(), top)
+            {
                 let statements = self.active_statements(editor.tree(), all.clone(), budget)?;
-                let (tiles, jams) = (Vec::new(), Vec::new());
-                bands.push(Arranged { statements, tiles, jams, vector: true });
+                let vector = jams.is_empty();
+                bands.push(Arranged { statements, tiles: Vec::new(), jams, vector });
                 done = all.end;
                 continue;
             }
@@ -104,6 +113,25 @@ impl Scop {
         let (tree, idle) = (editor.into_tree(), Vec::new());
         let made = !bands.is_empty();
         Ok(made.then_some(Improved { tree, bands, gained: true, ratio: None, idle, shared: false }))
+    }
+
+    /// Gives loops a form in which vectors run the inner one, but for a single iteration that all others
+    /// wait for; returns the list of its parts.
+    fn reformed(
+        &self,
+        editor: &mut Editor,
+        (outer, inner): (Node, Node),
+        (accesses, along): (&Accesses, &[Along]),
+        budget: &Budget,
+    ) -> Result<Option<Node>, Error> {
+        // Vectors that write some of their elements alone are slower than what a compiler makes.
+        if !self.writes_surely(editor.tree(), inner, budget)? {
+            return Ok(None);
+        }
+        match is_smooth(along) {
+            true => pivot::split(editor, inner, budget),
+            false => turned(editor, (outer, inner), accesses, budget),
+        }
     }
 
     /// Returns whether all writes below a node are certain.
@@ -224,6 +252,44 @@ impl Scop {
     }
 }
 
+/// Interchanges two loops if vectors can run the outer one, but for an iteration that all others wait
+/// for; returns the list of its parts.
+fn turned(
+    editor: &mut Editor,
+    (outer, inner): (Node, Node),
+    accesses: &Accesses,
+    budget: &Budget,
+) -> Result<Option<Node>, Error> {
+    if editor.tree().parent(inner) != Some(outer) {
+        return Ok(None);
+    }
+    let before = editor.tree().clone();
+    let both = editor.combine(outer)?;
+    let next = stride::next(editor.tree(), both, 0, budget)?;
+    let along = accesses.along(&next, budget)?;
+    let goes = along.iter().any(|along| along.step == Some(AccessStride::Next));
+    let made = match goes && is_smooth(&along) {
+        true => interchanged(editor, both),
+        false => Ok(None),
+    };
+    let made = match made {
+        Ok(Some(inner)) => pivot::split(editor, inner, budget)?,
+        Ok(None) | Err(Error::Illegal { .. } | Error::Operand { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    if made.is_none() {
+        editor.reset(before);
+    }
+    Ok(made)
+}
+
+/// Interchanges the two loops of a band; returns that of the inner one.
+fn interchanged(editor: &mut Editor, both: Node) -> Result<Option<Node>, Error> {
+    let both = editor.interchange(both, 0, 1)?;
+    let outer = editor.split(both, 1)?;
+    Ok(editor.tree().children(outer).next())
+}
+
 /// Returns whether pairs are of iterations with the same coordinates.
 fn stays(pairs: &Union, budget: &Budget) -> Result<bool, Error> {
     for pairs in pairs.relations() {
@@ -278,7 +344,7 @@ fn first_leaves(tree: &ScheduleTree, node: Node) -> Option<Range<usize>> {
 }
 
 /// Returns whether accesses go to the next element or stay.
-fn is_smooth(along: &[Along]) -> bool {
+pub(super) fn is_smooth(along: &[Along]) -> bool {
     let far = |along: &Along| matches!(along.step, Some(AccessStride::Near(_) | AccessStride::Far));
     !along.iter().any(far)
 }

@@ -24,6 +24,7 @@ mod private;
 mod rates;
 mod stencil;
 mod stride;
+mod substitution;
 mod tile_innermost;
 mod unskew;
 
@@ -310,9 +311,6 @@ impl Scop {
                 false => found,
             });
         }
-        if all.is_empty() && recipe.parallel {
-            return Ok(None);
-        }
         if all.is_empty() {
             return self.factorised(constraints, recipe, budget);
         }
@@ -320,6 +318,7 @@ impl Scop {
         let apart = Recipe { schedule, ..recipe.clone() };
         let mut found = self.improved(constraints, &apart, budget)?;
         let mut contractions = Vec::new();
+        let mut constraints = constraints.clone();
         for contraction in all {
             let own = |band: &&Arranged| band.statements == [contraction.statement];
             let good = found.bands.iter().find(own).is_some_and(|b| b.vector && !b.jams.is_empty());
@@ -330,12 +329,16 @@ impl Scop {
             let Some(node) = self.alone(&found.tree, contraction.statement, budget)? else {
                 continue;
             };
-            let made = contraction.arranged(self, &found.tree, node, constraints, budget);
+            let ahead = contraction.packed_ahead(self, budget)?;
+            let coincidence = constraints.coincidence.subtract(&ahead, budget)?;
+            let relaxed = Constraints { coincidence, ..constraints.clone() };
+            let made = contraction.arranged(self, &found.tree, node, &relaxed, budget);
             let tree = match made {
                 Ok(tree) => tree,
                 Err(Error::Illegal { .. } | Error::IllFormed { .. }) => continue,
                 Err(error) => return Err(error),
             };
+            constraints = relaxed;
             found.tree = tree;
             found.bands.retain(|band| band.statements != [contraction.statement]);
             found.bands.push(Arranged::of(&contraction));
@@ -356,7 +359,11 @@ impl Scop {
         let mut all = Vec::new();
         for statement in 0..self.statements.len() {
             let found = Trailing::of(self, statement, &recipe.machine, FACTOR_BLOCK, budget)?;
-            all.extend(found.filter(|found| !found.contraction.is_thin()));
+            let found = found.filter(|found| !found.contraction.is_thin());
+            all.extend(match recipe.parallel {
+                true => found.map(Trailing::shared_out),
+                false => found,
+            });
         }
         let Some(tree) = self.by_blocks(&all, constraints, budget)? else { return Ok(None) };
         let contractions: Vec<Contraction> = all.into_iter().map(|own| own.contraction).collect();
@@ -378,7 +385,8 @@ impl Scop {
         let is_list = |node: Node| matches!(tree.kind(node), NodeKind::Sequence | NodeKind::Set);
         let mut open: Vec<Node> = tree.children(tree.root()).collect();
         while let Some(node) = open.pop() {
-            if is_list(node) {
+            // Parameters that a part is right for stand above the list.
+            if is_list(node) || matches!(tree.kind(node), NodeKind::Context(_)) {
                 open.extend(tree.children(node));
                 continue;
             }

@@ -68,6 +68,46 @@ impl Editor<'_> {
         self.replace(node, vec![Piece::New(self.tree.kind(list).clone(), children)])
     }
 
+    /// Interchanges a loop with one below it that other statements stand beside. Of each iteration,
+    /// those of the inner loop run first, for all iterations of the outer one:
+    ///
+    /// ```text
+    /// for j: { T(j); for i: S(i, j) }        for v: { for j: S(v, j);  T(v) }
+    /// ```
+    ///
+    /// Returns both loops, the new outer one first.
+    ///
+    /// # Errors
+    /// [`Error::Operand`] if they have several members, [`Error::Illegal`] if an instance would run
+    /// before one that it depends on.
+    pub(crate) fn turn(&mut self, outer: Node, inner: Node) -> Result<(Node, Node), Error> {
+        let ([over], [under]) = (&self.band(outer)?.members[..], &self.band(inner)?.members[..])
+        else {
+            return refuse(outer, "bands of one member");
+        };
+        let own = self.tree.active(inner, self.budget)?;
+        let others = self.tree.active(outer, self.budget)?.subtract(&own, self.budget)?;
+        let schedule = over.schedule.intersect_domain(&others, self.budget)?;
+        let schedule = schedule.union(&under.schedule.intersect_domain(&own, self.budget)?)?;
+        let sums = over.schedule.intersect_domain(&own, self.budget)?;
+        let band = |schedule| {
+            let members = vec![Member { schedule, coincident: false }];
+            NodeKind::Band(Band { members, permutable: false, options: Union::empty() })
+        };
+        let first = Piece::New(band(sums), self.children(inner));
+        let list = vec![
+            Piece::New(NodeKind::Filter(own), vec![first]),
+            Piece::New(NodeKind::Filter(others), self.children(outer)),
+        ];
+        let list = Piece::New(NodeKind::Sequence, list);
+        let outer = self.replace_with_flags(outer, vec![Piece::New(band(schedule), vec![list])])?;
+        let down = |node: &Node| self.tree.children(*node).next();
+        match std::iter::successors(Some(outer), down).nth(3) {
+            Some(inner) => Ok((outer, inner)),
+            None => refuse(outer, "a band over a list"),
+        }
+    }
+
     pub(super) fn restricted(&self, band: &Band, filter: &Union) -> Result<Band, Error> {
         let mut own = band.clone();
         for member in &mut own.members {

@@ -7,6 +7,9 @@
 //! instances, or it holds for some parameters only: then these are the only ones of which the
 //! part is true, and code must test them (`Scop::context`).
 //!
+//! Products of parameters alone are multiples of these strides where they can be: `(m - 1) * n` is the
+//! last row. A remainder that is negative by its signs is borrowed from: `i * n + n - 1` ends row `i`.
+//!
 //! After Grosser, Ramanujam, Pouchet, Sadayappan, Pop: Optimistic Delinearization of
 //! Parametrically Sized Arrays, ICS 2015. Divergence: conditions are projected onto the
 //! parameters exactly; strides may have constant factors, and sums of parameters in them.
@@ -39,13 +42,21 @@ impl Strides {
     /// Finds the strides that all subscripts of an array have in common.
     fn of(subscripts: &[&Polynomial], is_loop: impl Fn(&Expr) -> bool) -> Option<Self> {
         let mut parts: Vec<Monomial> = vec![Vec::new()];
+        let mut constants: Vec<Monomial> = Vec::new();
         for monomial in subscripts.iter().flat_map(|subscript| subscript.terms.keys()) {
             let part: Monomial = monomial.iter().filter(|name| !is_loop(name)).cloned().collect();
-            let counts = part.len() < monomial.len() || part.len() > 1;
-            if counts && !parts.contains(&part) {
-                parts.push(part);
+            let all = if part.len() < monomial.len() { &mut parts } else { &mut constants };
+            if !all.contains(&part) {
+                all.push(part);
             }
         }
+        // The last row, `(m - 1) * n`, is a multiple of the stride of loops over rows.
+        let is_multiple = |whole: &Monomial| {
+            let by = |part: &Monomial| divided(whole, part).is_some_and(|rest| rest.len() < 2);
+            parts.iter().any(by)
+        };
+        constants.retain(|part| !is_multiple(part));
+        parts.extend(constants);
         parts.sort_by_key(Vec::len);
         let chained = parts
             .windows(2)
@@ -88,7 +99,17 @@ impl Strides {
             term.terms.insert(divided(monomial, part)?, factor / own);
             quotients[level] = std::mem::take(&mut quotients[level]).plus(&term, 1);
         }
-        quotients.iter().rev().map(Polynomial::affine).collect()
+        let is_below = quotients.iter().rev().map(is_negative).collect::<Vec<_>>();
+        let all: Option<Vec<Expr>> = quotients.iter().rev().map(Polynomial::affine).collect();
+        let mut all = all?;
+        // The last element of row `i`, `i * n + n - 1`, is one before the first of row `i + 1`.
+        for (at, extent) in
+            self.extents().iter().enumerate().rev().filter(|(at, _)| is_below[at + 1])
+        {
+            all[at + 1] = all[at + 1].clone().plus_times(&1.into(), extent);
+            all[at] = all[at].clone().plus_times(&(-1).into(), &Expr::constant(1));
+        }
+        Some(all)
     }
 
     /// Lists the parameters that are factors of strides.
@@ -119,6 +140,12 @@ impl Strides {
         };
         self.levels.windows(2).rev().map(extent).collect()
     }
+}
+
+/// Returns whether a quotient is negative for all names that are not: no subscript of its dimension.
+fn is_negative(quotient: &Polynomial) -> bool {
+    quotient.terms.get(&Vec::new()).is_some_and(|constant| *constant < 0)
+        && quotient.terms.values().all(|factor| *factor < 0)
 }
 
 impl Builder<'_> {

@@ -399,6 +399,59 @@ int main(void)
     assert!(wrong.is_empty(), "{}\n{code}", wrong.join("\n"));
 }
 
+/// Writes a function anew for several threads.
+fn shared(text: &str) -> String {
+    let mut recipe = Recipe::default();
+    (recipe.contract, recipe.parallel, recipe.keep_source) = (true, true, true);
+    rewritten(text, &recipe).0
+}
+
+/// What later blocks write over was copied before any of them runs: threads share them.
+#[test]
+fn blocks_that_write_what_others_have_copied_are_shared() {
+    let text = "void f(int m, int n, double A[m][m], double B[m][n]) {
+#pragma scop
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = i + 1; k < m; k++)
+        B[i][j] += A[k][i] * B[k][j];
+#pragma endscop
+}
+";
+    let code = shared(text);
+    let blocks = code.rsplit("#pragma omp parallel for").next().unwrap_or_default();
+    let head = blocks.lines().nth(1).unwrap_or_default();
+    assert!(head.contains("c2 += 24"), "{head}\n{code}");
+    // Rows that threads copy themselves could be those that another one writes.
+    let code = shared(
+        &text.replace("A[k][i] * B[k][j]", "B[k][i] * A[k][j]").replace("B[m][n]", "B[m][m]"),
+    );
+    assert!(!code.contains("c2 += 24"), "{code}");
+}
+
+/// Where columns are shared out, all rows are packed once: each block of rows would copy the columns again.
+#[test]
+fn rows_that_stay_are_packed_at_once() {
+    let text =
+        "void f(int n, float out[64][n][n], float in[32][n + 2][n + 2], float w[64][32][3][3]) {
+#pragma scop
+  for (int o = 0; o < 64; o++)
+    for (int y = 0; y < n; y++)
+      for (int x = 0; x < n; x++)
+        for (int c = 0; c < 32; c++)
+          for (int u = 0; u < 3; u++)
+            for (int v = 0; v < 3; v++)
+              out[o][y][x] += in[c][y + u][x + v] * w[o][c][u][v];
+#pragma endscop
+}
+";
+    let code = shared(text);
+    assert!(
+        code.contains("#pragma omp parallel for") && code.contains("a1_0_own[126 * 252]"),
+        "{code}"
+    );
+}
+
 #[test]
 fn one_file() {
     let Ok(path) = std::env::var("TANGRAM_FILE") else { return };
