@@ -8,6 +8,7 @@ use tangram_kernel::{Body, Element, RegisterTile};
 use tangram_machine::Machine;
 
 use crate::Options;
+use crate::c::lanes::has_lanes;
 use crate::contraction::{
     MOST_SEGMENTS, Padded, Panels, Product, copied, linear_terms, padded, panels, terms, zero,
 };
@@ -19,8 +20,8 @@ use crate::storage::{Draft, Planned};
 use crate::windows::copied_windows;
 use crate::winograd::Winograd;
 
-/// Sums that are known to be shorter, and results that are known to have fewer columns, go the way
-/// of other loops.
+/// Sums that are known to be shorter go the way of other loops, and results that are known to have
+/// fewer columns, where these loops have lanes.
 const LEAST: i64 = 4;
 
 /// How a sum of products is tiled.
@@ -86,7 +87,9 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<
     let small = |expr: &Expr| expr.as_int().is_some_and(|value| value < LEAST);
     let reduced: Vec<Expr> =
         product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
-    if small(&count(&reduced)?) || small(&nest.generic.extents[product.column]) {
+    // Few columns leave most of a vector empty, which is still more than one number at a time.
+    let is_narrow = small(&nest.generic.extents[product.column]);
+    if small(&count(&reduced)?) || (is_narrow && has_lanes(&nest, &draft.tensors)) {
         return None;
     }
     let mut steps = Vec::new();

@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Graph, Side, run_emitted};
+use support::{Graph, Side, attribute_ints, run_emitted};
 use tangram_machine::{Isa, Machine};
 use tangram_native::Emitted;
 use tangram_onnx::Model;
@@ -190,4 +190,48 @@ fn sums_of_a_tile_stay_in_registers_whatever_follows_them() {
         let spills = body.iter().filter(|line| line.contains("(%rsp)") || line.contains("(%rbp)"));
         assert_eq!(spills.count(), 0, "{body:#?}");
     }
+}
+
+/// A convolution of 16 channels with as many results, behind one that leaves channels side by side.
+fn few_results(results: i64) -> Graph {
+    let mut graph = Graph::default();
+    let x = graph.input(&[1, 3, 20, 21].map(Side::Number));
+    let weights = graph.floats(&[16, 3, 3, 3], vec![0.5; 432]);
+    let x = graph.node("Conv", &[&x, &weights], Vec::new());
+    let count = usize::try_from(results).expect("a count");
+    let weights = graph.floats(&[results, 16, 5, 5], vec![0.25; count * 400]);
+    let y = graph.node("Conv", &[&x, &weights], Vec::new());
+    let y = graph.node("Sigmoid", &[&y], Vec::new());
+    graph.output(&y);
+    graph
+}
+
+#[test]
+fn convolutions_with_few_results_run_in_tiles() {
+    for results in [1, 2, 3, 8] {
+        let text = emitted(few_results(results), false).source;
+        // All sums are in tiles: none has lanes of its own.
+        assert!(text.contains("static void tg_tile_"), "{results} results");
+        assert!(!text.contains("acc["), "{results} results");
+    }
+}
+
+#[test]
+fn windows_with_steps_of_two_read_even_and_odd_columns_apart() {
+    let text = |steps: i64| {
+        let mut graph = Graph::default();
+        let x = graph.input(&[1, 3, 40, 41].map(Side::Number));
+        let attributes =
+            vec![("kernel_shape", attribute_ints([3, 3])), ("strides", attribute_ints([1, steps]))];
+        let y = graph.node("MaxPool", &[&x], attributes);
+        graph.output(&y);
+        emitted(graph, false).source
+    };
+    // The place of a tap of the window: in which half, and where.
+    let apart = |steps| {
+        let text = text(steps);
+        text.contains("tg_mod(i5, 2)") && text.contains("tg_floord(i5, 2)")
+    };
+    assert!(apart(2));
+    assert!(!apart(1) && !apart(3));
 }
