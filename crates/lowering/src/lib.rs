@@ -56,6 +56,7 @@ mod scop;
 mod storage;
 mod unit_dims;
 mod widening;
+mod windows;
 mod winograd;
 
 pub use function_cache::Texts;

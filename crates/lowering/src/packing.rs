@@ -8,19 +8,20 @@ use tangram_kernel::{Body, Element, RegisterTile};
 use tangram_machine::Machine;
 
 use crate::Options;
+use crate::c::lanes::has_lanes;
 use crate::contraction::{
-    MOST_SEGMENTS, Padded, Panels, Product, copied, linear_terms, padded, panels, slides, terms,
-    zero,
+    MOST_SEGMENTS, Padded, Panels, Product, copied, linear_terms, padded, panels, terms, zero,
 };
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::quantised;
 use crate::scop::count;
 use crate::storage::{Draft, Planned};
+use crate::windows::copied_windows;
 use crate::winograd::Winograd;
 
-/// Sums that are known to be shorter, and results that are known to have fewer columns, go the way
-/// of other loops.
+/// Sums that are known to be shorter go the way of other loops, and results that are known to have
+/// fewer columns, where these loops have lanes.
 const LEAST: i64 = 4;
 
 /// How a sum of products is tiled.
@@ -58,7 +59,7 @@ pub(crate) fn pack(draft: &mut Draft<'_>, options: &Options) {
                 let made = product(&nest, draft, options);
                 let made = made.unwrap_or_else(|| {
                     let mut steps = Vec::new();
-                    let nest = padded_windows(*nest, draft, &mut steps);
+                    let nest = copied_windows(*nest, draft, &mut steps);
                     steps.extend(constants_beside(nest, draft));
                     steps
                 });
@@ -86,7 +87,9 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<
     let small = |expr: &Expr| expr.as_int().is_some_and(|value| value < LEAST);
     let reduced: Vec<Expr> =
         product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
-    if small(&count(&reduced)?) || small(&nest.generic.extents[product.column]) {
+    // Few columns leave most of a vector empty, which is still more than one number at a time.
+    let is_narrow = small(&nest.generic.extents[product.column]);
+    if small(&count(&reduced)?) || (is_narrow && has_lanes(&nest, &draft.tensors)) {
         return None;
     }
     let mut steps = Vec::new();
@@ -223,25 +226,8 @@ fn even(extent: &Expr) -> Option<Expr> {
     extent.try_add(&Expr::int(1))?.floor_div(&Expr::int(2))?.try_mul(&Expr::int(2))
 }
 
-/// A nest of windows with a copy of what it reads with its padding, where windows slide along the
-/// loop along which results lie side by side: the lanes of a vector would each be tested otherwise.
-fn padded_windows(mut nest: Nest, draft: &mut Draft<'_>, steps: &mut Vec<Planned>) -> Nest {
-    let Some(lane) = lane(&nest, draft) else { return nest };
-    for input in 0..nest.inputs.len() {
-        let access = &nest.generic.inputs[input];
-        if access.outside.is_none() || !slides(&nest.generic, &access.map, lane) {
-            continue;
-        }
-        let source = draft.tensors[nest.inputs[input]].extents.clone();
-        if let Some(padded) = padded(&nest, input, &source, None) {
-            let _ = read_copy(&mut nest, input, padded, draft, steps);
-        }
-    }
-    nest
-}
-
 /// Lets a nest read a copy of an input with its padding.
-fn read_copy(
+pub(crate) fn read_copy(
     nest: &mut Nest,
     input: usize,
     Padded { copy, extents, access }: Padded,
@@ -255,7 +241,7 @@ fn read_copy(
 }
 
 /// The loop along which results lie side by side, of a nest that combines.
-fn lane(nest: &Nest, draft: &Draft<'_>) -> Option<usize> {
+pub(crate) fn lane(nest: &Nest, draft: &Draft<'_>) -> Option<usize> {
     let written = strides(&nest.generic.output, &draft.tensors[nest.output])?;
     let lane = written.iter().position(|step| step.as_int() == Some(1));
     lane.filter(|_| nest.generic.reduction.is_some())

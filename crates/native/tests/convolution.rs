@@ -156,6 +156,59 @@ fn convolutions_agree_with_the_reference_kernels() {
     (0..24).for_each(check);
 }
 
+/// A pool or a convolution of each channel by itself, over images as they come: results lie side by
+/// side along the lines.
+fn check_steps_of_two(seed: u64) {
+    let mut random = Rng::with_seed(seed);
+    let sides = [random.i64(1..40), random.i64(1..70)];
+    let kernel = [random.i64(1..6), random.i64(1..6)];
+    let pads = [0, 1, 0, 1].map(|at| random.i64(0..kernel[at].min(3)));
+    if (0..2).any(|at| sides[at] + pads[at] + pads[at + 2] < kernel[at]) {
+        return;
+    }
+    let mut graph = Graph::default();
+    let open = random.bool();
+    let named = |name, extent| if open { Side::Name(name) } else { Side::Number(extent) };
+    let [height, width] = [named("height", sides[0]), named("width", sides[1])];
+    let input = graph.input(&[Side::Number(2), Side::Number(3), height, width]);
+    let mut attributes = vec![
+        ("kernel_shape", attribute_ints(kernel)),
+        ("strides", attribute_ints([random.i64(1..3), 2])),
+        ("pads", attribute_ints(pads)),
+    ];
+    let operator = ["MaxPool", "AveragePool", "Conv"][random.usize(0..3)];
+    let output = if operator == "Conv" {
+        let weights = values(&mut random, 3 * (kernel[0] * kernel[1]) as usize);
+        let weights = graph.floats(&[3, 1, kernel[0], kernel[1]], weights);
+        attributes.push(("group", 3.into()));
+        graph.node(operator, &[&input, &weights], attributes)
+    } else {
+        graph.node(operator, &[&input], attributes)
+    };
+    graph.output(&output);
+    let bytes = graph.bytes();
+    let extents = [2, 3, sides[0] as usize, sides[1] as usize];
+    let tensor = Tensor::from_vec(extents, values(&mut random, extents.iter().product()));
+    let feed = [(input.as_str(), Datum::Tensor(tensor.expect("fits")))];
+    let run = |interpret: bool, threads: usize| {
+        let session = session_with(&bytes, |options| {
+            (options.interpret, options.threads, options.grain) = (interpret, threads, 1);
+        });
+        assert_eq!(session.coverage().calls > 0, !interpret, "seed {seed}");
+        let found = session.run(&feed).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        found[0].clone()
+    };
+    let (expected, found) = (run(true, 1), run(false, 1));
+    agree(&format!("seed {seed}, {operator}"), &found, &expected, 1e-6);
+    assert!(operator != "MaxPool" || same_bits(&found, &expected), "seed {seed}");
+    assert!(same_bits(&found, &run(false, 3)), "seed {seed}: parts differ");
+}
+
+#[test]
+fn windows_with_steps_of_two_agree_with_the_reference_kernels() {
+    (0..60).for_each(check_steps_of_two);
+}
+
 #[test]
 #[ignore = "as many as TANGRAM_CASES says; seconds each"]
 fn many_convolutions_agree_with_the_reference_kernels() {

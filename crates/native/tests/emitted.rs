@@ -2,7 +2,8 @@
 
 mod support;
 
-use support::{Graph, Side, run_emitted};
+use support::{Graph, Side, attribute_ints, run_emitted};
+use tangram_machine::{Isa, Machine};
 use tangram_native::Emitted;
 use tangram_onnx::Model;
 
@@ -121,4 +122,117 @@ fn functions_of_what_is_no_number_have_a_meaning_in_c() {
     for flags in BUILDS {
         assert_eq!(run_emitted(&emitted, &main, flags), Some(0), "{flags:?}");
     }
+}
+
+/// The assembly of a model.
+fn listing(emitted: &Emitted, flags: &[&str]) -> Option<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("m.h"), &emitted.header).expect("written");
+    std::fs::write(path("m.c"), &emitted.source).expect("written");
+    let built = std::process::Command::new("cc")
+        .args(["-S", "-w", "-o"])
+        .args([path("m.s"), path("m.c")])
+        .args(flags)
+        .output();
+    let is_built = built.is_ok_and(|built| built.status.success());
+    is_built.then(|| std::fs::read_to_string(path("m.s")).expect("a listing"))
+}
+
+/// The loops without a jump inside that have as many fused products and sums.
+fn loops_of_updates(listing: &str, updates: usize) -> Vec<Vec<&str>> {
+    let lines: Vec<&str> = listing.lines().map(str::trim).collect();
+    let mut found = Vec::new();
+    for (end, line) in lines.iter().enumerate() {
+        let target = line.strip_prefix('j').and_then(|rest| rest.split_whitespace().nth(1));
+        let label = target.map(|target| format!("{target}:"));
+        let Some(from) = lines[..end].iter().rposition(|line| Some(*line) == label.as_deref())
+        else {
+            continue;
+        };
+        let body = &lines[from + 1..end];
+        let is_inner = !body.iter().any(|line| line.starts_with('j') || line.ends_with(':'));
+        let fused = body.iter().filter(|line| line.starts_with("vfmadd")).count();
+        if is_inner && fused == updates {
+            found.push(body.to_vec());
+        }
+    }
+    found
+}
+
+/// What follows a sum has four constants here, and a tile of 6 by 2 vectors leaves one register.
+#[test]
+fn sums_of_a_tile_stay_in_registers_whatever_follows_them() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: reads listings of x86");
+        return;
+    }
+    let mut graph = Graph::default();
+    let x = graph.input(&[7600, 128].map(Side::Number));
+    let weights = graph.floats(&[128, 128], vec![0.5; 128 * 128]);
+    let bias = graph.floats(&[128], vec![0.25; 128]);
+    let y = graph.node("MatMul", &[&x, &weights], Vec::new());
+    let y = graph.node("Add", &[&y, &bias], Vec::new());
+    let gate = graph.node("HardSigmoid", &[&y], Vec::new());
+    let y = graph.node("Mul", &[&y, &gate], Vec::new());
+    graph.output(&y);
+    let model = Model::decode(graph.bytes().into(), tangram_dialects::context()).expect("imported");
+    let mut options = tangram_native::Options::default();
+    options.machine = Machine::of(Isa::Avx2);
+    let emitted = tangram_native::emit(&model, "m", &options).expect("emitted");
+    let flags = ["-O3", "-mavx2", "-mfma", "-ffp-contract=fast", "-fPIC", "-fno-trapping-math"];
+    let Some(text) = listing(&emitted, &flags) else {
+        println!("skipped: needs cc with {flags:?}");
+        return;
+    };
+    let loops = loops_of_updates(&text, 12);
+    assert!(!loops.is_empty(), "no loop of a tile of 6 by 2 vectors");
+    for body in loops {
+        let spills = body.iter().filter(|line| line.contains("(%rsp)") || line.contains("(%rbp)"));
+        assert_eq!(spills.count(), 0, "{body:#?}");
+    }
+}
+
+/// A convolution of 16 channels with as many results, behind one that leaves channels side by side.
+fn few_results(results: i64) -> Graph {
+    let mut graph = Graph::default();
+    let x = graph.input(&[1, 3, 20, 21].map(Side::Number));
+    let weights = graph.floats(&[16, 3, 3, 3], vec![0.5; 432]);
+    let x = graph.node("Conv", &[&x, &weights], Vec::new());
+    let count = usize::try_from(results).expect("a count");
+    let weights = graph.floats(&[results, 16, 5, 5], vec![0.25; count * 400]);
+    let y = graph.node("Conv", &[&x, &weights], Vec::new());
+    let y = graph.node("Sigmoid", &[&y], Vec::new());
+    graph.output(&y);
+    graph
+}
+
+#[test]
+fn convolutions_with_few_results_run_in_tiles() {
+    for results in [1, 2, 3, 8] {
+        let text = emitted(few_results(results), false).source;
+        // All sums are in tiles: none has lanes of its own.
+        assert!(text.contains("static void tg_tile_"), "{results} results");
+        assert!(!text.contains("acc["), "{results} results");
+    }
+}
+
+#[test]
+fn windows_with_steps_of_two_read_even_and_odd_columns_apart() {
+    let text = |steps: i64| {
+        let mut graph = Graph::default();
+        let x = graph.input(&[1, 3, 40, 41].map(Side::Number));
+        let attributes =
+            vec![("kernel_shape", attribute_ints([3, 3])), ("strides", attribute_ints([1, steps]))];
+        let y = graph.node("MaxPool", &[&x], attributes);
+        graph.output(&y);
+        emitted(graph, false).source
+    };
+    // The place of a tap of the window: in which half, and where.
+    let apart = |steps| {
+        let text = text(steps);
+        text.contains("tg_mod(i5, 2)") && text.contains("tg_floord(i5, 2)")
+    };
+    assert!(apart(2));
+    assert!(!apart(1) && !apart(3));
 }

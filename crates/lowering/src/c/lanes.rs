@@ -68,6 +68,15 @@ impl Lanes {
     }
 }
 
+/// Whether a nest by itself has lanes, and these read what lies side by side.
+pub(crate) fn has_lanes(nest: &Nest, tensors: &[Tensor]) -> bool {
+    match Lanes::of(nest, &[], tensors) {
+        Lanes::Parallel(lane) => is_beside(nest, lane, tensors),
+        Lanes::Reduced(_) => true,
+        Lanes::None => false,
+    }
+}
+
 /// Results of a window that run side by side: along `iterator`, `count` of them share what they
 /// read at the same place, as weights, and no sum waits for its last update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -387,8 +387,9 @@ impl Tile<'_> {
         };
         let sum = self.sum(&format!("r * {columns} + c"));
         let row_of = epilogue::row(scalars, sum, product, columns);
+        let forget = if self.nest.finish.is_some() { "    TANGRAM_FORGET\n" } else { "" };
         format!(
-            "    for (int64_t r = 0; r < rows; r++) {{\n        \
+            "{forget}    for (int64_t r = 0; r < rows; r++) {{\n        \
                  const int64_t i{row} = first_row + r;\n{}{}    }}\n",
             row_of.before,
             whole_or_part("columns", columns, &generic.extents[column], |count| row_of
