@@ -36,27 +36,28 @@ const FUNCTIONS: &str = r#"#include <math.h>
 #define tg_likely(x) (x)
 #endif
 
-/* No value stays in a vector register from before this point. Compilers keep the constants of what
-   follows a sum in registers while the sum runs, and then the sums of its tile in memory. */
-#define tg_forget(...) __asm__ volatile("" ::: __VA_ARGS__)
+/* A tile is in memory from here on, and no value stays in a vector register from before. Compilers keep
+   the constants of what follows a sum in registers while the sum runs, and then the sums of its tile
+   in memory. */
+#define tg_forget(tile, ...) __asm__ volatile("" : "+m"(tile) : : __VA_ARGS__)
 #if defined(__GNUC__) && defined(__AVX512F__)
-#define TANGRAM_FORGET tg_forget( \
+#define TANGRAM_FORGET(tile) tg_forget(tile, \
     "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", \
     "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", \
     "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", \
     "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31");
 #elif defined(__GNUC__) && defined(__x86_64__)
-#define TANGRAM_FORGET tg_forget( \
+#define TANGRAM_FORGET(tile) tg_forget(tile, \
     "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", \
     "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
 #elif defined(__GNUC__) && defined(__aarch64__)
-#define TANGRAM_FORGET tg_forget( \
+#define TANGRAM_FORGET(tile) tg_forget(tile, \
     "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", \
     "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", \
     "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", \
     "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
 #else
-#define TANGRAM_FORGET
+#define TANGRAM_FORGET(tile)
 #endif
 
 #define tg_floord(n, d) ((n) / (d) - ((n) % (d) < 0))

@@ -387,7 +387,7 @@ impl Tile<'_> {
         };
         let sum = self.sum(&format!("r * {columns} + c"));
         let row_of = epilogue::row(scalars, sum, product, columns);
-        let forget = if self.nest.finish.is_some() { "    TANGRAM_FORGET\n" } else { "" };
+        let forget = if self.nest.finish.is_some() { "    TANGRAM_FORGET(tile)\n" } else { "" };
         format!(
             "{forget}    for (int64_t r = 0; r < rows; r++) {{\n        \
                  const int64_t i{row} = first_row + r;\n{}{}    }}\n",
