@@ -28,8 +28,10 @@ pub struct Blocking {
 const TARGET_BYTES: usize = 1;
 const LEAST_DEPTH: usize = 64;
 const MOST_DEPTH: usize = 384;
-/// Blocks beyond this gain nothing more, and take memory.
-const MOST_COLUMNS: usize = 4096;
+/// Blocks beyond this gain nothing more, and take memory, which a program has once for each thread. On
+/// a Zen 3 server, whose third cache others use as well, products of 800 to 2,500 rows in f64 take 1 to
+/// 11 % less time with this than with 4,096, of which the cache would hold half.
+const MOST_COLUMNS: usize = 1024;
 /// Half of a cache is left to what goes past the block.
 const SHARE: usize = 2;
 

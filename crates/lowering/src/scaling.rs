@@ -9,8 +9,10 @@
 //! That multiplies each result once instead of each term, and `y` needs neither memory nor a pass
 //! over it. A term is rounded once less, a result once more. The sum is `1 / s` times what it was: `e`
 //! are exponentials of numbers that are at most 0, so no partial sum is greater than the number of
-//! terms times the greatest `v`. Scales of other kinds stay where they are: without that bound, a
-//! sum could overflow where the scaled one does not. `Options::exact` keeps the definition.
+//! terms times the greatest `v`, and only above the greatest float over that number is a sum infinite
+//! that would not be. Scales of other kinds stay where they are: they have no such bound. So do those
+//! of a number of terms that a run knows: of none, `s` is infinite, and 0 times that no number.
+//! `Options::exact` keeps the definition.
 
 use rustc_hash::FxHashMap;
 use tangram_affine::{AffineExprs, AffineMap};
@@ -92,7 +94,10 @@ impl<'a> Known<'a> {
     /// nothing else reads.
     fn in_product(&self, step: &Planned) -> Option<Normalised> {
         let Planned::Nest(nest) = step else { return None };
-        let fits = nest.generic.reduction? == Reduction::sum(DType::F32) && nest.finish.is_none();
+        let extents = &nest.generic.extents;
+        let fits = nest.generic.reduction? == Reduction::sum(DType::F32)
+            && nest.finish.is_none()
+            && nest.generic.reduced().all(|at| extents[at].as_int().is_some_and(|n| n > 0));
         let mut factors = factors(nest).filter(|_| fits)?.into_iter();
         factors.find_map(|input| self.normalised(nest, input))
     }

@@ -15,15 +15,17 @@ fn tensor(shape: &[usize], at: impl Fn(usize) -> f32) -> Datum {
 /// have a NaN or an infinity; values up to the largest numbers that a mean of them allows.
 #[test]
 fn normalised_rows_are_those_of_the_definition() {
-    let mut graph = Graph::default();
-    let scores = graph.input(&[Side::Number(3), Side::Number(11), Side::Name("n")]);
-    let values = graph.input(&[Side::Number(3), Side::Name("n"), Side::Number(18)]);
-    let weights = graph.node("Softmax", &[&scores], vec![("axis", (-1).into())]);
-    let mean = graph.node("MatMul", &[&weights, &values], Vec::new());
-    graph.output(&mean);
-    let bytes = graph.bytes();
-    let (compiled, reference) = (session_of(&bytes, false), session_of(&bytes, true));
-    for n in [1, 5, 16, 37, 130] {
+    for (n, is_known) in [0_usize, 1, 5, 16, 37, 130].iter().flat_map(|&n| [(n, false), (n, true)])
+    {
+        let side = if is_known { Side::Number(n as i64) } else { Side::Name("n") };
+        let mut graph = Graph::default();
+        let scores = graph.input(&[Side::Number(3), Side::Number(11), side.clone()]);
+        let values = graph.input(&[Side::Number(3), side, Side::Number(18)]);
+        let weights = graph.node("Softmax", &[&scores], vec![("axis", (-1).into())]);
+        let mean = graph.node("MatMul", &[&weights, &values], Vec::new());
+        graph.output(&mean);
+        let bytes = graph.bytes();
+        let (compiled, reference) = (session_of(&bytes, false), session_of(&bytes, true));
         for scale in [1.0, 1e30] {
             let score = |at: usize| match (at / n % 11, at % n) {
                 (0, _) => 4.0,
@@ -42,7 +44,7 @@ fn normalised_rows_are_those_of_the_definition() {
             ];
             let expected = reference.run(&feed).expect("it runs");
             let found = compiled.run(&feed).expect("it runs");
-            agree(&format!("{n} at {scale}"), &found[0], &expected[0], 1e-5);
+            agree(&format!("{n} at {scale}, known: {is_known}"), &found[0], &expected[0], 1e-5);
         }
     }
 }

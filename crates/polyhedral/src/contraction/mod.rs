@@ -21,7 +21,7 @@
 //! them as the groups of an expansion, under the mark [`KERNEL`]:
 //!
 //! ```text
-//! columns by 4096 > reduced by 256 > pack B > rows by 120 > pack A > tiles of 6 by 8 > kernel
+//! columns by 1024 > reduced by 256 > pack B > rows by 120 > pack A > tiles of 6 by 8 > kernel
 //! ```
 //!
 //! Below the mark, reduced loops run in their own order around rows and columns, so that the order
