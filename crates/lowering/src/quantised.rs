@@ -297,7 +297,7 @@ impl Conversions {
         };
         let scales = [scale(factors[0], a)?, scale(factors[1], b)?];
         let sums = draft.between(DType::I32, draft.tensors[nest.output].extents.clone())?;
-        let scaled = scaled(nest, sums, &scales)?;
+        let scaled = scaled(nest, (sums, DType::I32), &scales)?;
         let shifted = [(factors[0], a.shifted.clone()), (factors[1], b.shifted.clone())];
         let mut steps = self.product(nest, shifted, sums, draft)?;
         steps.push(Planned::Nest(Box::new(scaled)));

@@ -165,8 +165,9 @@ impl Normalised {
     fn moved(self, step: &Planned, draft: &mut Draft<'_>) -> Option<[Nest; 2]> {
         let Planned::Nest(nest) = step else { return None };
         let output = &draft.tensors[nest.output];
-        let sums = draft.between(output.element, output.extents.clone())?;
-        let scaled = scaled(nest, sums, &[self.scale])?;
+        let output_element = output.element;
+        let sums = draft.between(output_element, output.extents.clone())?;
+        let scaled = scaled(nest, (sums, output_element), &[self.scale])?;
         let mut product = Nest { output: sums, ..(**nest).clone() };
         product.inputs[self.input] = self.terms.0;
         product.generic.inputs[self.input].map = self.terms.1;
@@ -174,9 +175,13 @@ impl Normalised {
     }
 }
 
-/// What a nest writes, of `sums` in its place: converted to floats, times the product of scales whose
+/// What a nest writes, of `sums` (a tensor and its type) in its place: converted to floats, times the product of scales whose
 /// places are by the iterators of the nest. Nothing if a scale varies along the sum.
-pub(crate) fn scaled(nest: &Nest, sums: usize, scales: &[Place]) -> Option<Nest> {
+pub(crate) fn scaled(
+    nest: &Nest,
+    (sums, element): (usize, DType),
+    scales: &[Place],
+) -> Option<Nest> {
     let varies = |map: &AffineMap| {
         let used = map.used().0;
         nest.generic.reduced().any(|at| used[at])
@@ -201,7 +206,7 @@ pub(crate) fn scaled(nest: &Nest, sums: usize, scales: &[Place]) -> Option<Nest>
     generic.read(Access::new(TensorId::Operand(0), written.clone()));
     generic.write(Access::new(nest.generic.output.place, written));
     let mut sum = generic.body.input(0);
-    if nest.generic.reduction?.initial.element() != DType::F32 {
+    if element != DType::F32 {
         sum = generic.body.push(Scalar::Cast(DType::F32, sum));
     }
     let mut scale = None;
