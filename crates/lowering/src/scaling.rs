@@ -175,8 +175,9 @@ impl Normalised {
     }
 }
 
-/// What a nest writes, of `sums` (a tensor and its type) in its place: converted to floats, times the product of scales whose
-/// places are by the iterators of the nest. Nothing if a scale varies along the sum.
+/// What a nest writes, of `sums` in its place, a tensor with its type: converted to floats, times the
+/// product of scales whose places are by the iterators of the nest. Nothing if a scale varies along
+/// the sum.
 pub(crate) fn scaled(
     nest: &Nest,
     (sums, element): (usize, DType),
