@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::json;
-use tangram::Session;
 use tangram::arrays::{decode_npz, encode_npz};
 use tangram::dialects;
 use tangram::dialects::interpret::Datum;
@@ -68,11 +67,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode, Error> {
         shapes: &args.shape,
     };
     let given = read_inputs(&original, wanted)?;
-    let mut model = original.clone();
-    args.how.rewrite(&args.model, &mut model)?;
-    let mut options = args.how.options();
-    options.threads = args.threads;
-    let session = Session::new(model, &options).map_err(refused(&args.model))?;
+    let session = args.how.session(&args.model, &original, args.threads)?;
     let (inputs, (outputs, _)) = first_run(&session, &original, &given, wanted)?;
     let mut peer = Peer::start(args, &inputs);
     let named: Vec<(&str, Datum)> =

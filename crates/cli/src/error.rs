@@ -74,6 +74,7 @@ pub(crate) fn pipeline(path: &Path) -> impl Fn(PipelineError) -> Error + '_ {
     move |source| match source {
         PipelineError::Model(source) => model(path)(source),
         PipelineError::Rules(source) => Error::Optimise(source),
+        PipelineError::Library(source) => Error::Rules(source),
         source => Error::Pipeline { path: path.to_owned(), source: Box::new(source) },
     }
 }

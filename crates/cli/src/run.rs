@@ -13,8 +13,9 @@ use tangram::dialects::interpret::Datum;
 use tangram::native::{Coverage, Options, Profile, SessionError};
 use tangram::onnx::Model;
 use tangram::onnx::edit::with_named_extents;
+use tangram::pipeline::{self, PipelineError};
 use tangram::tensor::Tensor;
-use tangram::{Library, Session, dialects, pipeline};
+use tangram::{Library, Session, dialects};
 
 use crate::edits::EditArgs;
 use crate::error::{self, Error};
@@ -97,6 +98,22 @@ impl CompileOptions {
         options
     }
 
+    /// A session of a model, which is compiled or found in the cache.
+    pub(crate) fn session(
+        &self,
+        path: &Path,
+        model: &Model,
+        threads: usize,
+    ) -> Result<Session, Error> {
+        let mut options = self.options();
+        options.threads = threads;
+        let session = pipeline::session(model.clone(), !self.no_rules, &options);
+        session.map_err(|error| match error {
+            PipelineError::Session(why) => refused(path)(why),
+            other => error::pipeline(path)(other),
+        })
+    }
+
     /// Applies the rules, unless they are not wanted.
     pub(crate) fn rewrite(&self, path: &Path, model: &mut Model) -> Result<(), Error> {
         if self.no_rules {
@@ -147,11 +164,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         shapes: &args.shape,
     };
     let given = read_inputs(&original, wanted)?;
-    let mut model = original.clone();
-    args.how.rewrite(&args.model, &mut model)?;
-    let mut options = args.how.options();
-    options.threads = args.threads;
-    let session = Session::new(model, &options).map_err(refused(&args.model))?;
+    let session = args.how.session(&args.model, &original, args.threads)?;
     let (inputs, ran) = first_run(&session, &original, &given, wanted)?;
     let (outputs, mut profile) = ran;
     let named = inputs.iter().map(|(name, datum)| (name.as_str(), datum.clone()));

@@ -39,6 +39,10 @@ impl Built {
 pub(crate) struct Key(String);
 
 impl Key {
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
     pub(crate) fn of(parts: &[&str]) -> Key {
         let half = |seed: u64| {
             let mut hasher = DefaultHasher::new();
@@ -145,7 +149,7 @@ impl tangram_lowering::Texts for Cache {
 }
 
 /// Makes a folder that only its user writes to: what lies in it is run.
-fn make_private(folder: &Path) -> std::io::Result<()> {
+pub(crate) fn make_private(folder: &Path) -> std::io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -49,6 +49,12 @@ pub enum SessionError {
     /// Compiled code computed an index that is outside of the tensor that it is for.
     #[error("an index is outside of the tensor that it is for")]
     Index,
+    /// The code is not for inputs like these, and what it was made of is not at hand.
+    #[error("the code is not for inputs like these")]
+    Uncovered,
+    /// A session that was kept is not enough, and it could not be made anew.
+    #[error("the model could not be compiled anew: {0}")]
+    Again(Box<dyn std::error::Error + Send + Sync>),
     /// Not all of the model is compiled.
     #[error("these operations are not compiled yet: {}", .0.join(", "))]
     NotCompiled(Vec<String>),

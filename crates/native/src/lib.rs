@@ -38,6 +38,7 @@ mod cache;
 mod compiler;
 mod emit;
 mod error;
+mod kept;
 mod library;
 mod memory;
 mod outline;

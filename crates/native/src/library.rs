@@ -7,7 +7,7 @@
 //! them the sizes that the program states.
 
 use std::ffi::{c_int, c_void};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,7 +20,10 @@ use crate::team::Team;
 type Entry = unsafe extern "C" fn(*const i64, *const *mut c_void, i64, i64) -> c_int;
 
 /// A loaded library; its functions keep it.
-pub(crate) struct Library(Arc<libloading::Library>);
+pub(crate) struct Library {
+    loaded: Arc<libloading::Library>,
+    path: PathBuf,
+}
 
 /// A compiled function.
 #[derive(Clone)]
@@ -59,17 +62,22 @@ impl Library {
         // is as it was when it was built: the cache has compared it with its stamp.
         let library = unsafe { libloading::Library::new(path) };
         let library = library.map_err(|error| CompileError::Load(error.to_string()))?;
-        Ok(Library(Arc::new(library)))
+        Ok(Library { loaded: Arc::new(library), path: path.to_owned() })
+    }
+
+    /// The file that it was loaded from.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Finds a function of the program that the library was built from.
     pub(crate) fn function(&self, name: &str) -> Result<Function, CompileError> {
         // SAFETY: every function of a program that calls name has the type `Entry`; the pointer
         // is used as long as the library is loaded, which `Function` keeps.
-        let entry = unsafe { self.0.get::<Entry>(name) };
+        let entry = unsafe { self.loaded.get::<Entry>(name) };
         let entry =
             entry.map_err(|_| CompileError::Load(format!("it has no function `{name}`")))?;
-        Ok(Function { entry: *entry, _library: self.0.clone() })
+        Ok(Function { entry: *entry, _library: self.loaded.clone() })
     }
 }
 

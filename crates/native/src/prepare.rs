@@ -9,6 +9,7 @@ use tangram_tensor::Tensor;
 
 use crate::error::SessionError;
 use crate::library::{Function, Library};
+use crate::outline;
 use crate::profile::Coverage;
 use crate::setup;
 
@@ -70,9 +71,38 @@ impl Prepared {
         program: Program,
         library: Option<&Library>,
     ) -> Result<Prepared, SessionError> {
+        let mut prepared = Prepared::begun(module, function, program, library)?;
+        prepared.filled = setup::constants(module, &prepared.program)?;
+        prepared.read_constants(module)?;
+        setup::run(&prepared.program, library, &mut prepared.filled)?;
+        prepared.find_ends(module);
+        Ok(prepared)
+    }
+
+    /// Makes a program ready whose buffers of constants are `filled` already; all of its steps are
+    /// calls.
+    pub(crate) fn with_weights(
+        module: &Module,
+        function: Op,
+        program: Program,
+        library: &Library,
+        filled: Vec<Option<Tensor>>,
+    ) -> Result<Prepared, SessionError> {
+        let mut prepared = Prepared::begun(module, function, program, Some(library))?;
+        prepared.filled = filled;
+        prepared.find_ends(module);
+        Ok(prepared)
+    }
+
+    /// A program with its functions, without constants.
+    fn begun(
+        module: &Module,
+        function: Op,
+        program: Program,
+        library: Option<&Library>,
+    ) -> Result<Prepared, SessionError> {
         check(module, &program)?;
-        let block = module.regions(function).first().and_then(|&r| module.first_block(r));
-        let block = block.ok_or(SessionError::NoGraph)?;
+        let block = outline::block(module, function).ok_or(SessionError::NoGraph)?;
         let results = module.last_op(block).map(|op| module.operands(op).collect());
         let mut prepared = Prepared {
             steps: Vec::new(),
@@ -85,10 +115,6 @@ impl Prepared {
             program,
         };
         prepared.find_work(module, library)?;
-        prepared.filled = setup::constants(module, &prepared.program)?;
-        prepared.read_constants(module)?;
-        setup::run(&prepared.program, library, &mut prepared.filled)?;
-        prepared.find_ends(module);
         Ok(prepared)
     }
 

@@ -87,15 +87,16 @@ impl Session {
         inputs: &[(&str, Datum)],
         runs: usize,
     ) -> Result<(Vec<Datum>, Report), SessionError> {
-        let (outputs, mut trace) = self.traced(inputs)?;
+        let session = self.whole()?;
+        let (outputs, mut trace) = session.traced(inputs)?;
         let mut best = trace.profile.take().unwrap_or_default();
         for _ in 1..runs {
-            let (_, again) = self.profile(inputs)?;
+            let (_, again) = session.profile(inputs)?;
             best = fastest(best, &again);
         }
         let mut report = Report::default();
         for (prepared, sizes, dims) in trace.parts {
-            report.append(describe(self.module(), prepared, &sizes, &dims));
+            report.append(describe(session.module(), prepared, &sizes, &dims));
             report.sizes.extend(dims.into_values());
         }
         report.sizes.sort();

@@ -10,6 +10,7 @@ use tangram_lowering::{Program, ProgramStep};
 
 use crate::bodies::Bodies;
 use crate::error::SessionError;
+use crate::library::Library;
 use crate::memory::Block as Memory;
 use crate::port::{Dims, Port, bind};
 use crate::prepare::Prepared;
@@ -24,11 +25,13 @@ const MAX_PLANS: usize = 256;
 /// A function that runs. Several threads may run it at once.
 pub(crate) struct Runner {
     pub prepared: Prepared,
+    /// The code, if there is any.
+    pub library: Option<Library>,
     function: Op,
     /// What follows, of extents that this part finds.
     tail: Option<Box<Tail>>,
-    /// What runs for sizes and data that the code is not for.
-    reference: Reference,
+    /// What runs for sizes and data that the code is not for, where its operations are known.
+    reference: Option<Reference>,
     pub inputs: Vec<Port>,
     threads: usize,
     grain: i64,
@@ -129,6 +132,17 @@ impl Runner {
         let calls = !program.setup.is_empty() || program.steps.iter().any(is_call);
         let library = if calls { Some(compiled(&program.source, options)?) } else { None };
         let prepared = Prepared::new(module, function, program, library.as_ref())?;
+        Ok(Runner::ready(module, function, (prepared, library), names, options))
+    }
+
+    /// What runs `function`, of which a program is ready, whose code is in the library.
+    pub(crate) fn ready(
+        module: &Module,
+        function: Op,
+        (prepared, library): (Prepared, Option<Library>),
+        names: impl Iterator<Item = String>,
+        options: &Options,
+    ) -> Runner {
         let port = |(&value, name)| Port::of(module, value, name);
         let inputs = prepared.arguments.iter().zip(names).map(port).collect();
         let threads = match options.threads {
@@ -137,8 +151,30 @@ impl Runner {
         };
         let (plans, arenas) = (Mutex::default(), Mutex::default());
         let grain = options.grain.max(1);
-        let (tail, reference) = (None, Reference::new(function));
-        Ok(Runner { prepared, function, tail, reference, inputs, threads, grain, plans, arenas })
+        let (tail, reference) = (None, Some(Reference::new(function)));
+        Runner {
+            prepared,
+            library,
+            function,
+            tail,
+            reference,
+            inputs,
+            threads,
+            grain,
+            plans,
+            arenas,
+        }
+    }
+
+    /// The same, of a function whose operations are not known: what the code is not for is
+    /// [`SessionError::Uncovered`].
+    pub(crate) fn without_reference(self) -> Runner {
+        Runner { reference: None, ..self }
+    }
+
+    /// Whether it is all of its function.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.tail.is_none()
     }
 
     /// Lets `tail` follow.
@@ -182,17 +218,28 @@ impl Runner {
                 // They know which index it is, and of which operation.
                 Err(SessionError::Index) => {
                     trace.forget(known);
-                    self.reference.run((module, bodies), inputs, trace)
+                    self.uncovered((module, bodies), inputs, trace)
                 }
                 outputs => outputs,
             }
         } else {
-            self.reference.run((module, bodies), inputs, trace)
+            self.uncovered((module, bodies), inputs, trace)
         }?;
         match &self.tail {
             Some(tail) => tail.execute((module, bodies), outputs, trace),
             None => Ok(outputs),
         }
+    }
+
+    /// Runs what the code is not for.
+    fn uncovered<'a>(
+        &'a self,
+        (module, bodies): (&Module, &Bodies),
+        inputs: Vec<Datum>,
+        trace: &mut Trace<'a>,
+    ) -> Result<Vec<Datum>, SessionError> {
+        let reference = self.reference.as_ref().ok_or(SessionError::Uncovered)?;
+        reference.run((module, bodies), inputs, trace)
     }
 
     /// Runs this part's own code.

@@ -1,6 +1,6 @@
 //! Sessions: models that run.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use tangram_dialects::interpret::Datum;
@@ -13,6 +13,7 @@ use crate::bodies::Bodies;
 use crate::cache::Cache;
 use crate::compiler::{Compiler, flags};
 use crate::error::{InputError, SessionError};
+use crate::kept::{Found, Place};
 use crate::library::Library;
 use crate::outline;
 use crate::port::Port;
@@ -66,6 +67,14 @@ pub struct Session {
     outputs: Vec<Port>,
     /// What an input is if it is not given.
     defaults: Vec<Option<Datum>>,
+    /// For one that was kept, the whole session.
+    again: Option<Box<Again>>,
+}
+
+/// The session that one which was kept stands for, made when it is first needed.
+struct Again {
+    make: Box<dyn Fn() -> Result<Session, SessionError> + Send + Sync>,
+    made: OnceLock<Session>,
 }
 
 impl Session {
@@ -99,25 +108,63 @@ impl Session {
         Session::of(model, main, runner, options)
     }
 
+    /// The session that `make` makes of `model`, or what an earlier one of the same model left in
+    /// the cache; `how` names all that `make` does, and the sources that it does it by.
+    ///
+    /// One from the cache is ready in the time that it takes to read the weights once. Where inputs need what
+    /// its code is not for, `make` is called then.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn start<E>(
+        model: &Model,
+        how: &str,
+        options: &Options,
+        make: impl Fn() -> Result<Session, E> + Send + Sync + 'static,
+    ) -> Result<Session, E>
+    where
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        let place = if options.interpret { None } else { Place::of(model, how, options) };
+        let Some(place) = place else { return make() };
+        if let Some(Found { module, function, runner }) = place.find(model, options) {
+            let (outputs, defaults) = ports((&module, function), model, &runner);
+            let make = Box::new(move || make().map_err(|error| SessionError::Again(error.into())));
+            let again = Some(Box::new(Again { make, made: OnceLock::new() }));
+            let bodies = Bodies::default();
+            return Ok(Session { main: runner, bodies, outputs, defaults, module, again });
+        }
+        let session = make()?;
+        if session.bodies.runners().next().is_none() {
+            place.keep(&session.module, &session.main);
+        }
+        Ok(session)
+    }
+
     fn of(
         mut model: Model,
         main: Op,
         runner: Runner,
         options: &Options,
     ) -> Result<Session, SessionError> {
-        let module = &model.module;
-        let end = outline::block(module, main).and_then(|block| module.last_op(block));
-        let results = end.into_iter().flat_map(|end| module.operands(end));
-        let outputs = results.zip(model.output_names());
-        let outputs = outputs.map(|(value, name)| Port::of(module, value, name)).collect();
-        let default = |port: &Port| model.default_of(&port.name).map(Datum::Tensor);
-        let defaults = runner.inputs.iter().map(default).collect();
+        let (outputs, defaults) = ports((&model.module, main), &model, &runner);
         let functions: Vec<Op> = runner.functions().collect();
         let bodies = match options.interpret {
             true => Bodies::default(),
             false => Bodies::new(&mut model.module, &functions, options)?,
         };
-        Ok(Session { main: runner, bodies, outputs, defaults, module: model.module })
+        let (module, again) = (model.module, None);
+        Ok(Session { main: runner, bodies, outputs, defaults, module, again })
+    }
+
+    /// The session with all that a model is made of.
+    pub(crate) fn whole(&self) -> Result<&Session, SessionError> {
+        let Some(again) = &self.again else { return Ok(self) };
+        if let Some(made) = again.made.get() {
+            return Ok(made);
+        }
+        let made = (again.make)()?;
+        Ok(again.made.get_or_init(|| made))
     }
 
     /// The inputs, in order.
@@ -219,12 +266,32 @@ impl Session {
         inputs: Vec<Datum>,
         trace: &mut Trace<'a>,
     ) -> Result<Vec<Datum>, SessionError> {
-        self.main.execute((&self.module, &self.bodies), inputs, trace)
+        if self.again.is_none() {
+            return self.main.execute((&self.module, &self.bodies), inputs, trace);
+        }
+        match self.main.execute((&self.module, &self.bodies), inputs.clone(), trace) {
+            Err(SessionError::Uncovered) => self.whole()?.execute(inputs, trace),
+            found => found,
+        }
     }
 }
 
+/// The outputs of `main`, and what each input is if it is not given, by what `model` says.
+fn ports(
+    (module, main): (&Module, Op),
+    model: &Model,
+    runner: &Runner,
+) -> (Vec<Port>, Vec<Option<Datum>>) {
+    let end = outline::block(module, main).and_then(|block| module.last_op(block));
+    let results = end.into_iter().flat_map(|end| module.operands(end));
+    let outputs = results.zip(model.output_names());
+    let outputs = outputs.map(|(value, name)| Port::of(module, value, name)).collect();
+    let default = |port: &Port| model.default_of(&port.name).map(Datum::Tensor);
+    (outputs, runner.inputs.iter().map(default).collect())
+}
+
 /// The names of the arguments of `main`.
-fn input_names(module: &Module, main: Op) -> Vec<String> {
+pub(crate) fn input_names(module: &Module, main: Op) -> Vec<String> {
     let name = |value: Value| module.value_name(value).map(|name| module.context().text(name));
     let block = outline::block(module, main);
     let arguments = block.map(|block| module.args(block)).unwrap_or_default();

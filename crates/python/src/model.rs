@@ -39,6 +39,7 @@ pub(crate) fn model_error(error: impl std::fmt::Display) -> PyErr {
 pub(crate) fn pipeline_error(error: PipelineError) -> PyErr {
     match error {
         PipelineError::Rules(error) => RuleError::new_err(error.to_string()),
+        PipelineError::Library(error) => rule_error(error),
         other => model_error(other),
     }
 }

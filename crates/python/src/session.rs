@@ -5,9 +5,9 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use tangram::dialects::interpret::Datum;
 use tangram::native::{self, Kind, Options, SessionError};
-use tangram::{Library, pipeline};
+use tangram::pipeline;
 
-use crate::model::{Model, pipeline_error, rule_error};
+use crate::model::{Model, pipeline_error};
 use crate::{EvaluationError, datum};
 
 /// A value that stays on this side of the border.
@@ -58,13 +58,7 @@ impl Session {
         python.detach(|| {
             let mut options = Options::default();
             (options.exact, options.interpret, options.threads) = (exact, interpret, threads);
-            let settings = tangram::Options { exact, ..tangram::Options::default() };
-            let library = match optimize {
-                true => Library::shipped_for(&settings).map_err(rule_error)?,
-                false => Library::default(),
-            };
-            let rules = optimize.then_some((&library, &settings));
-            let inner = pipeline::compile(model, rules, &options).map_err(pipeline_error)?;
+            let inner = pipeline::session(model, optimize, &options).map_err(pipeline_error)?;
             Ok(Session { inner })
         })
     }

@@ -21,7 +21,7 @@ use tangram_onnx::file::Loaded;
 use tangram_onnx::proto::ModelProto;
 use tangram_onnx::{self as onnx, ExportOptions, Model};
 
-use crate::library::Library;
+use crate::library::{Library, RulesError};
 use crate::optimise::{OptimiseError, Options, optimise};
 use crate::report::{self, BeforeAfter, Narrowed, Report, Seconds};
 
@@ -56,6 +56,9 @@ pub enum PipelineError {
     /// The rules cannot be applied.
     #[error(transparent)]
     Rules(#[from] OptimiseError),
+    /// The shipped rules cannot be read.
+    #[error(transparent)]
+    Library(#[from] RulesError),
     /// A phase left a program that does not verify.
     #[error("{after} left a program that does not verify, which is a defect: {first}")]
     Unverified {
@@ -189,20 +192,31 @@ pub fn rewrite(
     Ok(report)
 }
 
-/// Makes a session of a model, which `rules`, if any, are applied to before it is compiled.
+/// What the rules and the code are that sessions are made by: another build of it may make others.
+const SOURCES: &str = env!("TANGRAM_SOURCES");
+
+/// Makes a session of a model, which the shipped rules are applied to before it is compiled if it
+/// is to be optimised; or takes what an earlier session of the same model left in the cache.
 ///
 /// # Errors
 /// As [`rewrite`]; [`PipelineError::Session`]: there is no C compiler, or it refuses.
-pub fn compile(
+pub fn session(
     model: Model,
-    rules: Option<(&Library, &Options)>,
+    optimise: bool,
     options: &native::Options,
 ) -> Result<Session, PipelineError> {
-    let mut model = with_named_extents(model)?;
-    if let Some((library, settings)) = rules {
-        rewrite(&mut model, library, settings)?;
-    }
-    Ok(Session::new(model, options)?)
+    let model = with_named_extents(model)?;
+    let how = format!("{SOURCES} {optimise}");
+    let (original, chosen) = (model.clone(), options.clone());
+    let make = move || -> Result<Session, PipelineError> {
+        let mut model = original.clone();
+        if optimise {
+            let settings = Options { exact: chosen.exact, ..Options::default() };
+            rewrite(&mut model, &Library::shipped_for(&settings)?, &settings)?;
+        }
+        Ok(Session::new(model, &chosen)?)
+    };
+    Session::start(&model, &how, options, make)
 }
 
 /// Exports a model that verifies, in its own operator set or in version `opset`. Every node keeps

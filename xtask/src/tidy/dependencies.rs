@@ -15,7 +15,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     ("calc", &["polyhedral"]),
     ("scop", &["polyhedral", "kernel"]),
     ("native", &["lowering", "onnx"]),
-    ("lowering", &["dialects", "polyhedral"]),
+    ("lowering", &["dialects", "polyhedral", "sources"]),
     ("onnx", &["dialects", "rewrite"]),
     ("saturate", &["gsl", "egraph", "dialects"]),
     ("gsl", &["rewrite", "dialects"]),
@@ -31,6 +31,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     ("egraph", &[]),
     ("tensor", &[]),
     ("features", &[]),
+    ("sources", &[]),
     ("xtask", &[]),
 ];
 

@@ -1,0 +1,196 @@
+//! The files of kept sessions.
+//!
+//! An entry is a folder: the record, the library, the weights, and a stamp with the hash of each. What its
+//! stamp does not fit is not there. Folders are made under another name and renamed. Together they have at most some gigabytes: those that
+//! no start has used for the longest time go first.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use memmap2::Mmap;
+use tempfile::TempDir;
+use twox_hash::XxHash3_128;
+
+use crate::cache::{Cache, Key};
+
+/// The folder of all entries.
+const SESSIONS: &str = "sessions";
+const RECORD: &str = "session.json";
+const LIBRARY: &str = "code.so";
+const WEIGHTS: &str = "weights";
+const STAMP: &str = "stamp";
+
+/// The most bytes of all entries.
+const MOST: u64 = 4 << 30;
+
+/// The place of one entry.
+pub(super) struct Folder {
+    all: PathBuf,
+    place: PathBuf,
+}
+
+/// An entry that is whole.
+pub(super) struct Entry {
+    pub record: String,
+    pub library: PathBuf,
+    pub weights: Bytes,
+}
+
+impl Folder {
+    /// The place of `key`; `None` where nothing is kept.
+    pub(super) fn of(cache: &Cache, key: &Key) -> Option<Folder> {
+        let all = cache.folder()?.join(SESSIONS);
+        Some(Folder { place: all.join(key.text()), all })
+    }
+
+    /// What is kept there, if all of it is as it was written.
+    pub(super) fn find(&self) -> Option<Entry> {
+        let stamped = fs::read_to_string(self.place.join(STAMP)).ok()?;
+        let record = fs::read_to_string(self.place.join(RECORD)).ok()?;
+        let library = self.place.join(LIBRARY);
+        let weights = mapped(&self.place.join(WEIGHTS)).ok()?;
+        let found = stamp([record.as_bytes(), &fs::read(&library).ok()?, &weights]);
+        if found != stamped {
+            return None;
+        }
+        // That it was used is worth knowing, not more.
+        let _ = File::options()
+            .append(true)
+            .open(self.place.join(STAMP))
+            .and_then(|file| file.set_modified(SystemTime::now()));
+        Some(Entry { record, library, weights })
+    }
+
+    /// Keeps an entry, in place of what was there; what cannot be kept is made again.
+    pub(super) fn keep(&self, record: &str, library: &Path, weights: &[u8]) {
+        if self.write(record, library, weights).is_ok() {
+            prune(&self.all, MOST);
+        }
+    }
+
+    fn write(&self, record: &str, library: &Path, weights: &[u8]) -> io::Result<()> {
+        crate::cache::make_private(&self.all)?;
+        let scratch = tempfile::Builder::new().prefix(SCRATCH).tempdir_in(&self.all)?;
+        let library = fs::read(library)?;
+        let files: [(&str, &[u8]); 3] =
+            [(RECORD, record.as_bytes()), (LIBRARY, &library), (WEIGHTS, weights)];
+        for (name, bytes) in files {
+            fs::write(scratch.path().join(name), bytes)?;
+        }
+        fs::write(scratch.path().join(STAMP), stamp(files.map(|(_, bytes)| bytes)))?;
+        rename(scratch, &self.place)
+    }
+}
+
+/// Entries that are being made begin with that.
+const SCRATCH: &str = ".building-";
+
+/// Gives a finished folder its name, in place of another one.
+fn rename(scratch: TempDir, place: &Path) -> io::Result<()> {
+    if fs::rename(scratch.path(), place).is_err() {
+        // Another process was faster, or what is there is not whole.
+        fs::remove_dir_all(place)?;
+        fs::rename(scratch.path(), place)?;
+    }
+    // Nothing is left under the old name.
+    let _ = scratch.keep();
+    Ok(())
+}
+
+/// Maps a file; an empty one is no bytes.
+fn mapped(path: &Path) -> io::Result<Bytes> {
+    let file = File::open(path)?;
+    if file.metadata()?.len() == 0 {
+        return Ok(Bytes::new());
+    }
+    // SAFETY: the file was renamed to where it is when it was whole, nobody writes to it after
+    // that, and who deletes it leaves its pages to those that have them mapped.
+    let map = unsafe { Mmap::map(&file) }?;
+    Ok(Bytes::from_owner(map))
+}
+
+/// What tells files from others.
+fn stamp(files: [&[u8]; 3]) -> String {
+    let hashes = files.map(|bytes| format!("{:032x}\n", XxHash3_128::oneshot(bytes)));
+    hashes.concat()
+}
+
+/// Removes the entries that were not used for the longest time until all have at most `most` bytes.
+fn prune(all: &Path, most: u64) {
+    let Ok(found) = fs::read_dir(all) else { return };
+    let mut entries: Vec<(SystemTime, u64, PathBuf)> = found
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            // What has no stamp is being made.
+            let used = fs::metadata(path.join(STAMP)).and_then(|data| data.modified()).ok()?;
+            Some((used, bytes_of(&path), path))
+        })
+        .collect();
+    entries.sort_unstable_by(|a, b| b.cmp(a));
+    let mut sum = 0u64;
+    for (at, (_, bytes, path)) in entries.iter().enumerate() {
+        sum = sum.saturating_add(*bytes);
+        if at > 0 && sum > most {
+            // The next one tries again.
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}
+
+/// The bytes of the files in a folder.
+fn bytes_of(folder: &Path) -> u64 {
+    let files = fs::read_dir(folder).into_iter().flatten();
+    files.filter_map(|file| Some(file.ok()?.metadata().ok()?.len())).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(cache: &Cache, name: &str, weights: &[u8]) -> Folder {
+        let library = cache.folder().expect("one").join("library");
+        fs::create_dir_all(cache.folder().expect("one")).expect("made");
+        fs::write(&library, "code").expect("written");
+        let folder = Folder::of(cache, &Key::of(&[name])).expect("a folder");
+        folder.keep("{}", &library, weights);
+        folder
+    }
+
+    #[test]
+    fn what_was_changed_is_not_there() {
+        let scratch = TempDir::new().expect("a folder");
+        let cache = Cache::at(scratch.path());
+        for name in [RECORD, LIBRARY, WEIGHTS, STAMP] {
+            let folder = kept(&cache, "one", &[1, 2, 3]);
+            let entry = folder.find().expect("it is whole");
+            assert_eq!((entry.record.as_str(), &entry.weights[..]), ("{}", &[1, 2, 3][..]));
+            assert_eq!(fs::read(&entry.library).expect("read"), b"code");
+            fs::write(folder.place.join(name), "else").expect("written");
+            assert!(folder.find().is_none(), "{name} is another");
+        }
+        assert!(kept(&cache, "one", &[]).find().is_some(), "it is made again, without weights");
+        assert!(Folder::of(&Cache::none(), &Key::of(&["one"])).is_none());
+    }
+
+    #[test]
+    fn the_oldest_entries_go_first_and_the_last_one_stays() {
+        let scratch = TempDir::new().expect("a folder");
+        let cache = Cache::at(scratch.path());
+        let folders = ["a", "b", "c"].map(|name| {
+            let folder = kept(&cache, name, &[0; 1000]);
+            let hours = if name == "b" { 9 } else { 1 };
+            let used = SystemTime::now() - std::time::Duration::from_secs(hours * 3600);
+            let stamp = File::options().append(true).open(folder.place.join(STAMP)).expect("open");
+            stamp.set_modified(used).expect("set");
+            folder
+        });
+        prune(&folders[0].all, 2500);
+        assert!(folders[0].find().is_some() && folders[1].find().is_none());
+        prune(&folders[0].all, 0);
+        let left = fs::read_dir(&folders[0].all).expect("listed").count();
+        assert_eq!(left, 1, "what was used last");
+    }
+}

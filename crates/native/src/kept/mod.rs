@@ -1,0 +1,84 @@
+//! Sessions kept for the next start.
+//!
+//! Most of a start from the cache of code went into finding again what the last one had found: the
+//! rules were applied, the operations grouped, the weights copied as the code wants them. So the
+//! first session of a model leaves its program and its weights, as they lie in memory, in the
+//! cache; the next one loads the library, maps the weights, and is ready. Sessions share the pages
+//! of the file.
+//!
+//! An entry is found by all that a session depends on: what the model computes, its weights to the
+//! last bit, the sources that made it, the options, the compiler. It is for models that are
+//! compiled as a whole. What the code is not for, such as some sizes, is left to a session that is
+//! made of the model when it is first needed.
+
+mod fingerprint;
+mod folder;
+mod record;
+
+use std::sync::Arc;
+
+use tangram_ir::{Module, Op};
+use tangram_onnx::Model;
+
+use crate::cache::Key;
+use crate::compiler::{Compiler, flags};
+use crate::library::Library;
+use crate::prepare::Prepared;
+use crate::runner::Runner;
+use crate::session::{Options, input_names};
+
+use folder::Folder;
+use record::{Record, Restored};
+
+/// Where the session of a model is kept.
+pub(crate) struct Place(Folder);
+
+/// A session that was kept: its program, in a module that has nothing but its types and names.
+pub(crate) struct Found {
+    pub module: Module,
+    pub function: Op,
+    pub runner: Runner,
+}
+
+impl Place {
+    /// The place of what becomes of `model` by `how`, which names the sources that are at work as
+    /// well; `None` where nothing is kept.
+    pub(crate) fn of(model: &Model, how: &str, options: &Options) -> Option<Place> {
+        options.cache.folder()?;
+        let compiler = Compiler::find(options.compiler.as_deref()).ok()?;
+        let Options { machine, exact, .. } = options;
+        let key = Key::of(&[
+            how,
+            &format!("{machine:?} {exact}"),
+            &format!("{:032x}", fingerprint::of(model)),
+            &flags(machine, *exact).join(" "),
+            &compiler.command(),
+            compiler.version(),
+        ]);
+        Folder::of(&options.cache, &key).map(Place)
+    }
+
+    /// The session of `model` that was kept, if it is whole.
+    pub(crate) fn find(&self, model: &Model, options: &Options) -> Option<Found> {
+        let entry = self.0.find()?;
+        let record: Record = serde_json::from_str(&entry.record).ok()?;
+        let context: &Arc<_> = model.module.context_arc();
+        let Restored { module, function, program, filled } =
+            record.restore(context, &entry.weights)?;
+        let library = Library::load(&entry.library).ok()?;
+        let prepared = Prepared::with_weights(&module, function, program, &library, filled).ok()?;
+        let names = model.main().map(|main| input_names(&model.module, main))?;
+        let ready = (prepared, Some(library));
+        let runner = Runner::ready(&module, function, ready, names.into_iter(), options);
+        Some(Found { runner: runner.without_reference(), module, function })
+    }
+
+    /// Keeps what `runner`, whose values are of `module`, is made of, if all of it is compiled.
+    pub(crate) fn keep(&self, module: &Module, runner: &Runner) {
+        let Some(library) = runner.library.as_ref().filter(|_| runner.is_whole()) else { return };
+        let Some((record, weights)) = Record::of(module, &runner.prepared) else { return };
+        if let Ok(text) = serde_json::to_string(&record) {
+            self.0.keep(&text, library.path(), &weights);
+        }
+    }
+}
