@@ -1,6 +1,7 @@
 """Runs models compiled here and by others, side by side.
 
     cargo xtask bench native [--models DIR | --packages] [--sizes 1,128] [--rounds 30] [--threads 1]
+        [--exact] [--memory]
 
 Without a folder, the models of `examples/models` and networks with random weights (`networks.py`)
 run; with `--packages`, models that Python packages carry (`packages.py`). All get the same random inputs and take turns, and the least time of each counts: a machine that
@@ -10,7 +11,10 @@ while, have gone to sleep, and runs once before the run that counts.
 `ratio` is ours over onnxruntime's, `best` ours over that of the fastest peer; `difference` is the
 largest between our results and onnxruntime's, over the largest magnitude. Sizes that a model leaves
 open are bound to the values of `--sizes`, one after the other, in one session of ours and of
-onnxruntime's; OpenVINO and tract are given each size when they compile.
+onnxruntime's; OpenVINO and tract are given each size when they compile. With `--exact`, a session with
+the order of summation of the definition runs as well: `exact` is its time over onnxruntime's. With
+`--memory`, `MiB` is what a first run of ours adds to a process, and `theirs` of onnxruntime's
+(`memory.py`).
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import packages
+from memory import growth
 from onnx import TensorProto, helper, numpy_helper
 from peers import PEERS, Feed, Runner, survives
 
@@ -35,6 +40,8 @@ import tangram
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = ("model", "size", "ours ms", *PEERS, "ratio", "best", "difference", "compiled", "cold s", "cached ms")
+# Columns that are asked for.
+FURTHER = ("exact", "MiB", "theirs")
 # Seconds that threads without work may go on watching for some.
 LINGERING = 0.15
 TYPES = {
@@ -55,6 +62,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--sizes", default="1,128")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--exact", action="store_true", help="time exact sums as well")
+    parser.add_argument("--memory", action="store_true", help="measure memory as well")
     return parser.parse_args()
 
 
@@ -198,16 +207,30 @@ def feeds(session, sizes: list[int]) -> list[tuple[object, Feed]]:
     return [(size if is_open else "-", inputs(session, size)) for size in chosen]
 
 
-def measure(path: pathlib.Path, make_feeds, rounds: int, threads: int) -> list[tuple]:
+def session_of(path: pathlib.Path, threads: int, exact: bool = False):
+    """A session of ours."""
+    chosen = tangram.SessionOptions()
+    chosen.intra_op_num_threads = threads
+    chosen.use_deterministic_compute = exact
+    return tangram.InferenceSession(path, chosen)
+
+
+def runner_of(path: pathlib.Path, feed: Feed, threads: int) -> Runner:
+    """Ours, as the peers are made."""
+    session = session_of(path, threads)
+    return lambda: session.run(None, feed)
+
+
+def measure(path: pathlib.Path, make_feeds, settings: argparse.Namespace) -> list[tuple]:
     """One row for each of the inputs that `make_feeds` gives for a session."""
-    alone = tangram.SessionOptions()
-    alone.intra_op_num_threads = threads
+    threads = settings.threads
     start = time.perf_counter()
-    ours = tangram.InferenceSession(path, alone)
+    ours = session_of(path, threads)
     cold = time.perf_counter() - start
     start = time.perf_counter()
-    tangram.InferenceSession(path, alone)
+    session_of(path, threads)
     cached = 1e3 * (time.perf_counter() - start)
+    exact = session_of(path, threads, exact=True) if settings.exact else None
     coverage = ours.coverage()
     done = sum(counts[0] for counts in coverage.values())
     share = f"{done}/{sum(sum(counts) for counts in coverage.values())}"
@@ -218,12 +241,17 @@ def measure(path: pathlib.Path, make_feeds, rounds: int, threads: int) -> list[t
             print(f"{path.stem}: onnxruntime refuses the size {label}")
             continue
         wrong = difference(ours.run(None, feed), peers["onnxruntime"]())
-        runners = [lambda feed=feed: ours.run(None, feed), *peers.values()]
-        own, *times = least(runners, rounds, threads)
-        found = dict(zip(peers, times, strict=True))
-        ratios = (own / found["onnxruntime"], own / min(times))
+        runners = {"ours": lambda feed=feed: ours.run(None, feed), **peers}
+        if exact:
+            runners["exact"] = lambda feed=feed: exact.run(None, feed)
+        found = dict(zip(runners, least(list(runners.values()), settings.rounds, threads), strict=True))
+        own, theirs = found["ours"], found["onnxruntime"]
+        ratios = (own / theirs, own / min(found[name] for name in peers))
         columns = [found.get(name, "-") for name in PEERS]
-        rows.append((label, own, *columns, *ratios, wrong, share, cold, cached))
+        further = [found["exact"] / theirs if exact else "-", "-", "-"]
+        if settings.memory:
+            further[1:] = [growth(make, path, feed) for make in (runner_of, PEERS["onnxruntime"])]
+        rows.append((label, own, *columns, *ratios, wrong, share, cold, cached, *further))
     return rows
 
 
@@ -254,21 +282,27 @@ def main() -> int:
         cache = pathlib.Path(folder) / "cache"
         cache.mkdir()
         os.environ["TANGRAM_CACHE"] = str(cache)
-        print("  ".join(f"{head:>12}" for head in HEADER))
+        asked = FURTHER[0 if settings.exact else 1 : 3 if settings.memory else 1]
+        header = HEADER + asked
+        print("  ".join(f"{head:>12}" for head in header))
         for name, path, make_feeds in chosen(settings, pathlib.Path(folder)):
             try:
-                found = measure(path, make_feeds, settings.rounds, settings.threads)
+                found = measure(path, make_feeds, settings)
                 found = [(name, *row) for row in found]
             except Exception as error:  # one model that a peer refuses does not end the run
                 print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0]}")
                 continue
             for row in found:
-                print("  ".join(f"{shown(cell):>12}" for cell in row), flush=True)
+                cells = dict(zip(HEADER + FURTHER, row, strict=True))
+                print("  ".join(f"{shown(cells[head]):>12}" for head in header), flush=True)
             rows.extend(found)
     if not rows:
         return 1
     ratio, best, wrong = (HEADER.index(name) for name in ("ratio", "best", "difference"))
-    for name, at in (("onnxruntime", ratio), ("the fastest peer", best)):
+    means = {"onnxruntime": ratio, "the fastest peer": best}
+    if settings.exact:
+        means["onnxruntime, exact"] = len(HEADER)
+    for name, at in means.items():
         mean = np.exp(np.mean([np.log(row[at]) for row in rows]))
         print(f"geometric mean over {name}: {mean:.3f}")
     print(f"onnxruntime {onnxruntime.__version__}, {len(rows)} rows, {settings.threads} threads")

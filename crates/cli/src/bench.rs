@@ -66,9 +66,9 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode, Error> {
         random: Some(args.seed),
         shapes: &args.shape,
     };
-    let given = read_inputs(&original, wanted)?;
+    let given = read_inputs(&original.module, wanted)?;
     let session = args.how.session(&args.model, &original, args.threads)?;
-    let (inputs, (outputs, _)) = first_run(&session, &original, &given, wanted)?;
+    let (inputs, (outputs, _)) = first_run(&session, &original.module, &given, wanted)?;
     let mut peer = Peer::start(args, &inputs);
     let named: Vec<(&str, Datum)> =
         inputs.iter().map(|(name, datum)| (name.as_str(), datum.clone())).collect();

@@ -107,7 +107,12 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
             let failed = |error: CompileError| refused(&args.model)(error.into());
             let compiler = Compiler::find(None).map_err(failed)?;
             compiler
-                .build_library(&emitted.source, &args.machine, args.exact, &args.output)
+                .build_library(
+                    &format!("{}{}", emitted.source, emitted.described),
+                    &args.machine,
+                    args.exact,
+                    &args.output,
+                )
                 .map_err(failed)?;
         }
     }
@@ -140,7 +145,7 @@ fn report(
     options.threads = 1;
     let session = Session::new(model.clone(), &options).map_err(refused(&args.model))?;
     let wanted = Inputs { model: &args.model, files: &[], random: Some(0), shapes: &[] };
-    let (inputs, _) = first_run(&session, model, &[], wanted)?;
+    let (inputs, _) = first_run(&session, &model.module, &[], wanted)?;
     let named: Vec<(&str, Datum)> =
         inputs.iter().map(|(name, datum)| (name.as_str(), datum.clone())).collect();
     write_report(path, &args.model, &session, &named, how)

@@ -37,9 +37,22 @@ pub(crate) enum Size {
 }
 
 impl EditArgs {
+    /// Whether nothing is asked for.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.edits().is_empty()
+    }
+
     /// Changes `model` as is asked for.
     pub(crate) fn apply(&self, model: Model) -> Result<Model, onnx::Error> {
-        let edits = Edits {
+        let edits = self.edits();
+        match edits.is_empty() {
+            true => Ok(model),
+            false => edit(&model, &edits),
+        }
+    }
+
+    fn edits(&self) -> Edits {
+        Edits {
             input_shapes: self.input_shape.clone(),
             dims: self.dims(|size| match size {
                 Size::Fixed(size) => Some(size),
@@ -53,10 +66,6 @@ impl EditArgs {
             outputs: self.outputs.clone(),
             inline_functions: self.inline_functions,
             ..Edits::default()
-        };
-        match edits.is_empty() {
-            true => Ok(model),
-            false => edit(&model, &edits),
         }
     }
 

@@ -10,7 +10,9 @@ use serde_json::json;
 use tangram::arrays::{decode_npz, encode_npy, encode_npz, read_npy};
 use tangram::check::{CheckOptions, made_up};
 use tangram::dialects::interpret::Datum;
+use tangram::ir::Module;
 use tangram::native::{Coverage, Options, Profile, SessionError};
+
 use tangram::onnx::Model;
 use tangram::onnx::edit::with_named_extents;
 use tangram::pipeline::{self, PipelineError};
@@ -26,11 +28,11 @@ use crate::values::shape;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  tangram run model.onnx --random --profile\n  tangram run \
                         model.onnx --input images=photo.npy -o scores.npz\n  tangram run \
-                        model.onnx --input feed.npz --json\n\nCompiled code is kept in the cache \
-                        folder of the user (TANGRAM_CACHE names another), so that the second \
-                        start is quick.")]
+                        model.onnx --input feed.npz --json\n  tangram run model.so --input \
+                        photo.npy\n\nCompiled code is kept in the cache folder of the user \
+                        (TANGRAM_CACHE names another), so that the second start is quick.")]
 pub(crate) struct RunArgs {
-    /// The model to run.
+    /// The model to run, or a library that `tangram compile` wrote of one, with its weights beside it.
     pub(crate) model: PathBuf,
     /// The data of an input, as `images=photo.npy`, without a name for the only input; or of
     /// several, as an archive `feed.npz` that names them.
@@ -156,17 +158,24 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     for path in args.output.iter().chain(&args.report) {
         out::check(path)?;
     }
-    let original = opened(&args.model, &args.edits)?;
     let wanted = Inputs {
         model: &args.model,
         files: &args.input,
         random: args.random.then_some(args.seed),
         shapes: &args.shape,
     };
-    let given = read_inputs(&original, wanted)?;
-    let session = args.how.session(&args.model, &original, args.threads)?;
-    let (inputs, ran) = first_run(&session, &original, &given, wanted)?;
-    let (outputs, mut profile) = ran;
+    let (session, inputs, (outputs, mut profile)) = if is_library(&args.model) {
+        let session = library(args)?;
+        let given = read_inputs(session.module(), wanted)?;
+        let (inputs, ran) = first_run(&session, session.module(), &given, wanted)?;
+        (session, inputs, ran)
+    } else {
+        let original = opened(&args.model, &args.edits)?;
+        let given = read_inputs(&original.module, wanted)?;
+        let session = args.how.session(&args.model, &original, args.threads)?;
+        let (inputs, ran) = first_run(&session, &original.module, &given, wanted)?;
+        (session, inputs, ran)
+    };
     let named = inputs.iter().map(|(name, datum)| (name.as_str(), datum.clone()));
     let named: Vec<(&str, Datum)> = named.collect();
     for _ in 1..args.runs {
@@ -190,6 +199,34 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         false => out::print(table(&outputs, &profile, &session.coverage(), args))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a file is a library by its name.
+fn is_library(path: &Path) -> bool {
+    path.extension().is_some_and(|end| ["so", "dylib", "dll"].iter().any(|&name| end == name))
+}
+
+/// Opens a library that `tangram compile` wrote.
+fn library(args: &RunArgs) -> Result<Session, Error> {
+    let how = &args.how;
+    let asked = [
+        (how.interpret, "--interpret"),
+        (how.no_rules, "--no-rules"),
+        (how.exact, "--exact"),
+        (!args.edits.is_empty(), "another size, input or output"),
+        (args.report.is_some(), "--report"),
+    ];
+    if let Some((_, what)) = asked.iter().find(|(asked, _)| *asked) {
+        return Err(Error::Usage(format!(
+            "{}: {what} is for models: a library is compiled already",
+            args.model.display()
+        )));
+    }
+    let mut options = how.options();
+    options.threads = args.threads;
+    // SAFETY: whoever asks to run a library wants its code to run.
+    let session = unsafe { Session::open(&args.model, &options) };
+    session.map_err(refused(&args.model))
 }
 
 /// How often a model runs for a report, if it is quick.
@@ -218,7 +255,7 @@ pub(crate) type Ran = (Vec<Datum>, Profile);
 /// Runs on what is given, and on made-up inputs of several sizes until one does.
 pub(crate) fn first_run(
     session: &Session,
-    model: &Model,
+    module: &Module,
     given: &[(String, Tensor)],
     wanted: Inputs<'_>,
 ) -> Result<(Vec<(String, Datum)>, Ran), Error> {
@@ -248,7 +285,7 @@ pub(crate) fn first_run(
     let why = |reason| Error::Usage(format!("{}: {reason}", wanted.model.display()));
     let names: Vec<String> = session.inputs().iter().map(|port| port.name.clone()).collect();
     let mut first = None;
-    for values in made_up(model, &options).map_err(why)? {
+    for values in made_up(module, &options).map_err(why)? {
         let inputs: Vec<(String, Datum)> = names.iter().cloned().zip(values).collect();
         match profiled(&inputs) {
             Ok(ran) => return Ok((inputs, ran)),
@@ -265,11 +302,12 @@ pub(crate) fn first_run(
 
 /// Reads the files that are given for inputs.
 pub(crate) fn read_inputs(
-    model: &Model,
+    module: &Module,
     wanted: Inputs<'_>,
 ) -> Result<Vec<(String, Tensor)>, Error> {
-    let module = &model.module;
-    let values = model.graph().map(|block| module.args(block)).unwrap_or_default();
+    let block = module.first_op(module.body()).and_then(|main| module.regions(main).first());
+    let block = block.and_then(|&region| module.first_block(region));
+    let values = block.map(|block| module.args(block)).unwrap_or_default();
     let name = |&value| module.value_name(value).map(|name| module.context().text(name));
     let names: Vec<&str> = values.iter().filter_map(name).collect();
     let mut given = Vec::new();

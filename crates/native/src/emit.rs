@@ -21,8 +21,9 @@ use tangram_machine::Machine;
 use tangram_onnx::Model;
 use tangram_tensor::DType;
 
+use crate::described;
 use crate::error::SessionError;
-use crate::memory::ALIGNMENT;
+use crate::memory::{ALIGNMENT, append};
 use crate::port::{Kind, Port};
 use crate::promise::{Promise, promise};
 use crate::session::{Options, compiled};
@@ -35,6 +36,9 @@ pub struct Emitted {
     pub source: String,
     /// What a program that calls it includes.
     pub header: String,
+    /// What a library has besides `source`, to be opened by [`Session::open`](crate::Session::open);
+    /// nothing for a model that has a constant as its result.
+    pub described: String,
     /// The bytes that `weights` points to, at a multiple of 64.
     pub weights: Vec<u8>,
     /// How large the arena can become; or the symbols that may be of any size.
@@ -102,7 +106,8 @@ pub fn emit_program(
     );
     let arena = writer.promise(&slots);
     let header = writer.header(&name, arena.as_ref().ok());
-    Ok(Emitted { source, header, weights: writer.weights, arena })
+    let described = described::text(model, program, (&writer.weights, &writer.offsets), options);
+    Ok(Emitted { source, header, described, weights: writer.weights, arena })
 }
 
 /// Loops declare iterators that some accesses do not use, as unrolled ones and those of one element.
@@ -392,8 +397,7 @@ impl<'a> Writer<'a> {
         let module = &self.model.module;
         if let Some(tensor) = constant::constant_tensor(module, value) {
             let start = self.weights.len();
-            self.weights.extend_from_slice(tensor.bytes());
-            self.weights.resize(self.weights.len().next_multiple_of(ALIGNMENT), 0);
+            append(&mut self.weights, &tensor);
             return Some((format!("w + {start}"), tensor.byte_len().to_string()));
         }
         let args = module.args(self.model.graph()?);
@@ -540,8 +544,7 @@ fn weights(
         let tensor = tensor.as_ref().filter(|_| read.contains(&buffer));
         offsets.push(tensor.map(|_| bytes.len()));
         if let Some(tensor) = tensor {
-            bytes.extend_from_slice(tensor.bytes());
-            bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
+            append(&mut bytes, tensor);
         }
     }
     Ok((bytes, offsets))

@@ -49,8 +49,8 @@ pub enum SessionError {
     /// Compiled code computed an index that is outside of the tensor that it is for.
     #[error("an index is outside of the tensor that it is for")]
     Index,
-    /// The code is not for inputs like these, and what it was made of is not at hand.
-    #[error("the code is not for inputs like these")]
+    /// The code is not for inputs of these sizes, and what it was made of is not at hand.
+    #[error("the code is not for inputs of these sizes")]
     Uncovered,
     /// A session that was kept is not enough, and it could not be made anew.
     #[error("the model could not be compiled anew: {0}")]

@@ -6,11 +6,12 @@
 //! keeps nothing. [`Function::call`] takes its buffers as slices, and whoever calls it has given
 //! them the sizes that the program states.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::error::CompileError;
@@ -23,6 +24,15 @@ type Entry = unsafe extern "C" fn(*const i64, *const *mut c_void, i64, i64) -> c
 pub(crate) struct Library {
     loaded: Arc<libloading::Library>,
     path: PathBuf,
+    /// The functions, where the library lists them: it may not name them to others.
+    listed: Option<FxHashMap<String, Entry>>,
+}
+
+/// A function in the list of a library; the last one has no name.
+#[repr(C)]
+struct Listed {
+    name: *const c_char,
+    entry: Option<Entry>,
 }
 
 /// A compiled function.
@@ -62,7 +72,39 @@ impl Library {
         // is as it was when it was built: the cache has compared it with its stamp.
         let library = unsafe { libloading::Library::new(path) };
         let library = library.map_err(|error| CompileError::Load(error.to_string()))?;
-        Ok(Library { loaded: Arc::new(library), path: path.to_owned() })
+        Ok(Library { loaded: Arc::new(library), path: path.to_owned(), listed: None })
+    }
+
+    /// Loads a library that lists its functions, and returns what it says of itself.
+    ///
+    /// # Safety
+    /// Whatever the library does when it is loaded is done. If it has the symbols `tangram_session`
+    /// and `tangram_functions`, they are what [`crate::described`] says.
+    pub(crate) unsafe fn described(path: &Path) -> Result<(Library, String), CompileError> {
+        // A name without a slash would be looked for where the system has its libraries.
+        let path = std::path::absolute(path)
+            .map_err(|source| CompileError::File { path: path.to_owned(), source })?;
+        let failed = |error: libloading::Error| CompileError::Load(error.to_string());
+        let silent = |_| {
+            let why = "it does not say what it is: `tangram compile` writes libraries that do";
+            CompileError::Load(why.to_owned())
+        };
+        // SAFETY: the caller's promise.
+        let loaded = unsafe { libloading::Library::new(&path) }.map_err(failed)?;
+        // SAFETY: symbols of an array are pointers to its first element; the text ends with a zero,
+        // the list with an element without a name.
+        let (json, listed) = unsafe {
+            let json = loaded.get::<*const c_char>("tangram_session").map_err(silent)?;
+            let json = CStr::from_ptr(*json).to_string_lossy().into_owned();
+            let mut at = *loaded.get::<*const Listed>("tangram_functions").map_err(silent)?;
+            let mut listed = FxHashMap::default();
+            while let (false, Some(entry)) = ((*at).name.is_null(), (*at).entry) {
+                listed.insert(CStr::from_ptr((*at).name).to_string_lossy().into_owned(), entry);
+                at = at.add(1);
+            }
+            (json, listed)
+        };
+        Ok((Library { loaded: Arc::new(loaded), path, listed: Some(listed) }, json))
     }
 
     /// The file that it was loaded from.
@@ -72,12 +114,15 @@ impl Library {
 
     /// Finds a function of the program that the library was built from.
     pub(crate) fn function(&self, name: &str) -> Result<Function, CompileError> {
-        // SAFETY: every function of a program that calls name has the type `Entry`; the pointer
-        // is used as long as the library is loaded, which `Function` keeps.
-        let entry = unsafe { self.loaded.get::<Entry>(name) };
+        let entry = match &self.listed {
+            Some(listed) => listed.get(name).copied(),
+            // SAFETY: every function of a program that calls name has the type `Entry`; the pointer
+            // is used as long as the library is loaded, which `Function` keeps.
+            None => unsafe { self.loaded.get::<Entry>(name) }.ok().map(|entry| *entry),
+        };
         let entry =
-            entry.map_err(|_| CompileError::Load(format!("it has no function `{name}`")))?;
-        Ok(Function { entry: *entry, _library: self.loaded.clone() })
+            entry.ok_or_else(|| CompileError::Load(format!("it has no function `{name}`")))?;
+        Ok(Function { entry, _library: self.loaded.clone() })
     }
 }
 

@@ -81,6 +81,12 @@ impl AsRef<[u8]> for Block {
     }
 }
 
+/// Appends the bytes of `tensor` to bytes of others, and fills them up to a multiple of [`ALIGNMENT`].
+pub(crate) fn append(bytes: &mut Vec<u8>, tensor: &Tensor) {
+    bytes.extend_from_slice(tensor.bytes());
+    bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
+}
+
 /// `tensor` with its bytes at a multiple of `alignment`: itself, or a copy where it lies otherwise.
 /// `None` without memory for the copy. Text stays as it is.
 pub(crate) fn aligned(tensor: &Tensor, alignment: usize) -> Option<Tensor> {

@@ -166,7 +166,7 @@ impl Runner {
         }
     }
 
-    /// The same, of a function whose operations are not known: what the code is not for is
+    /// The same, of a function whose operations are not known: sizes that the code is not for are
     /// [`SessionError::Uncovered`].
     pub(crate) fn without_reference(self) -> Runner {
         Runner { reference: None, ..self }
@@ -216,7 +216,7 @@ impl Runner {
             let known = trace.mark();
             match self.run((module, bodies), &dims, inputs.clone(), trace) {
                 // They know which index it is, and of which operation.
-                Err(SessionError::Index) => {
+                Err(SessionError::Index) if self.reference.is_some() => {
                     trace.forget(known);
                     self.uncovered((module, bodies), inputs, trace)
                 }

@@ -157,6 +157,12 @@ impl Session {
         Ok(Session { main: runner, bodies, outputs, defaults, module, again })
     }
 
+    /// A session of a program in a library.
+    pub(crate) fn of_runner(module: Module, main: Runner, outputs: Vec<Port>) -> Session {
+        let defaults = vec![None; main.inputs.len()];
+        Session { module, main, bodies: Bodies::default(), outputs, defaults, again: None }
+    }
+
     /// The session with all that a model is made of.
     pub(crate) fn whole(&self) -> Result<&Session, SessionError> {
         let Some(again) = &self.again else { return Ok(self) };
@@ -231,8 +237,9 @@ impl Session {
         self.main.arena_bytes(&self.module, &self.ordered(inputs)?)
     }
 
-    /// The module that the code was made of.
-    pub(crate) fn module(&self) -> &Module {
+    /// The program that the code was made of; where it comes from a library, nothing of it but its
+    /// arguments and results.
+    pub fn module(&self) -> &Module {
         &self.module
     }
 
@@ -270,7 +277,9 @@ impl Session {
             return self.main.execute((&self.module, &self.bodies), inputs, trace);
         }
         match self.main.execute((&self.module, &self.bodies), inputs.clone(), trace) {
-            Err(SessionError::Uncovered) => self.whole()?.execute(inputs, trace),
+            Err(SessionError::Uncovered | SessionError::Index) => {
+                self.whole()?.execute(inputs, trace)
+            }
             found => found,
         }
     }

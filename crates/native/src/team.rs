@@ -4,7 +4,7 @@
 //! for calls while it lasts; between runs they sleep. The caller never waits for a helper that has
 //! not come yet: parts of a call belong to whoever takes them first, the caller as well, and it
 //! waits only for parts that a helper has begun. Where all threads of the pool are busy with other
-//! sessions, a run is that of one thread.
+//! sessions, a run is that of one thread. A helper that wakes on the caller's processor goes to another.
 //!
 //! ```text
 //! caller   publish ─ take part 0 ─ take part 2 ─ none left ─ wait ─ publish ...
@@ -14,6 +14,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
+
+use crate::processor;
 
 /// What each part of a call does.
 type Work<'a> = dyn Fn(usize) + Sync + 'a;
@@ -28,7 +30,7 @@ impl Team {
         if threads < 2 {
             return Team::alone();
         }
-        let state = Arc::new(State::default());
+        let state = Arc::new(State { caller: processor::current(), ..State::default() });
         for _ in 1..threads {
             let state = state.clone();
             rayon::spawn(move || state.help());
@@ -73,6 +75,8 @@ struct State {
     /// What the parts of the call do, as long as not all are done.
     work: AtomicPtr<&'static Work<'static>>,
     over: AtomicBool,
+    /// The processor that the caller is on as the run begins.
+    caller: Option<usize>,
 }
 
 impl State {
@@ -112,6 +116,9 @@ impl State {
 
     /// Does parts of calls until the run is over.
     fn help(&self) {
+        if !self.over.load(Ordering::Acquire) {
+            processor::leave(self.caller);
+        }
         let mut patience = Patience::default();
         while !self.over.load(Ordering::Acquire) {
             let Some(part) = self.take() else {

@@ -100,14 +100,14 @@ fn rename(scratch: TempDir, place: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Maps a file; an empty one is no bytes.
-fn mapped(path: &Path) -> io::Result<Bytes> {
+/// Maps a file that nobody writes to; an empty one is no bytes.
+pub(crate) fn mapped(path: &Path) -> io::Result<Bytes> {
     let file = File::open(path)?;
     if file.metadata()?.len() == 0 {
         return Ok(Bytes::new());
     }
-    // SAFETY: the file was renamed to where it is when it was whole, nobody writes to it after
-    // that, and who deletes it leaves its pages to those that have them mapped.
+    // SAFETY: files of kept sessions, as those of compiled models, are renamed to where they are when they are whole, and
+    // not written to after that; who deletes one leaves its pages to those that have them mapped.
     let map = unsafe { Mmap::map(&file) }?;
     Ok(Bytes::from_owner(map))
 }

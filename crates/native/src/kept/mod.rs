@@ -13,7 +13,6 @@
 
 mod fingerprint;
 mod folder;
-mod record;
 
 use std::sync::Arc;
 
@@ -24,11 +23,13 @@ use crate::cache::Key;
 use crate::compiler::{Compiler, flags};
 use crate::library::Library;
 use crate::prepare::Prepared;
+use crate::record::{Record, Restored};
 use crate::runner::Runner;
 use crate::session::{Options, input_names};
 
 use folder::Folder;
-use record::{Record, Restored};
+
+pub(crate) use folder::mapped;
 
 /// Where the session of a model is kept.
 pub(crate) struct Place(Folder);
@@ -76,7 +77,7 @@ impl Place {
     /// Keeps what `runner`, whose values are of `module`, is made of, if all of it is compiled.
     pub(crate) fn keep(&self, module: &Module, runner: &Runner) {
         let Some(library) = runner.library.as_ref().filter(|_| runner.is_whole()) else { return };
-        let Some((record, weights)) = Record::of(module, &runner.prepared) else { return };
+        let Some((record, weights)) = Record::of_prepared(module, &runner.prepared) else { return };
         if let Ok(text) = serde_json::to_string(&record) {
             self.0.keep(&text, library.path(), &weights);
         }

@@ -55,7 +55,7 @@ pub fn compare_files(
     options: &CheckOptions,
     runs: usize,
 ) -> Result<Comparison, Reason> {
-    let order = pairing(&inputs::names(a)?, &inputs::names(b)?, "inputs")?;
+    let order = pairing(&inputs::names(&a.module)?, &inputs::names(&b.module)?, "inputs")?;
     let outputs = pairing(&a.output_names(), &b.output_names(), "outputs")?;
     let mut found = Comparison::default();
     let mut worst_inputs = None;
@@ -99,7 +99,7 @@ fn first_difference(
     let outputs: Vec<String> = values(a).into_iter().filter(|name| known.contains(name)).collect();
     let edits = |model: &Model| -> Option<Edits> {
         Some(Edits {
-            inputs: inputs::names(model).ok()?,
+            inputs: inputs::names(&model.module).ok()?,
             outputs: outputs.clone(),
             ..Edits::default()
         })

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 use tangram_dialects::interpret::Datum;
 use tangram_dialects::{dims, dtype};
-use tangram_ir::{Context, Dim, TypeData};
+use tangram_ir::{Block, Context, Dim, Module, TypeData};
 use tangram_onnx::Model;
 use tangram_tensor::{DType, Tensor, bf16, f16, within};
 
@@ -69,11 +69,12 @@ pub(super) fn find_all(
     options: &CheckOptions,
     runs: usize,
 ) -> Result<Vec<Tried>, Reason> {
-    known_names(model, options)?;
+    let module = &model.module;
+    known_names(module, options)?;
     let (mut first, mut tried) = (None, Vec::new());
     let mut found: Vec<Tried> = Vec::new();
     for sizes in attempts() {
-        let Some((inputs, shapes)) = make(model, options, sizes)? else { continue };
+        let Some((inputs, shapes)) = make(module, options, sizes)? else { continue };
         if tried.contains(&shapes) {
             continue;
         }
@@ -98,27 +99,27 @@ pub(super) fn find_all(
     // No size is left open: other numbers.
     while tried.len() == 1 && found.len() < runs {
         let options = CheckOptions { seed: options.seed + found.len() as u64, ..options.clone() };
-        let Some((inputs, shapes)) = make(model, &options, Sizes::InTurn)? else { break };
+        let Some((inputs, shapes)) = make(module, &options, Sizes::InTurn)? else { break };
         let outputs = run(model, &inputs)?;
         found.push(Tried { inputs, shapes, outputs });
     }
     Ok(found)
 }
 
-/// Makes up inputs for `model`, of other sizes each time: small ones first. What is named in
+/// Makes up inputs for the main graph of `module`, of other sizes each time: small ones first. What is named in
 /// `options` has the extents or data that are given there.
 ///
 /// # Errors
 /// What cannot be made up, or a name that no input has.
 pub fn made_up<'a>(
-    model: &'a Model,
+    module: &'a Module,
     options: &'a CheckOptions,
 ) -> Result<impl Iterator<Item = Vec<Datum>> + use<'a>, Reason> {
-    known_names(model, options)?;
+    known_names(module, options)?;
     // What is wrong with the first is wrong with all.
-    make(model, options, Sizes::InTurn)?;
+    make(module, options, Sizes::InTurn)?;
     let mut tried = Vec::new();
-    let made = attempts().filter_map(|sizes| make(model, options, sizes).ok().flatten());
+    let made = attempts().filter_map(|sizes| make(module, options, sizes).ok().flatten());
     Ok(made.filter_map(move |(inputs, shapes)| {
         let new = !tried.contains(&shapes);
         tried.push(shapes);
@@ -127,8 +128,8 @@ pub fn made_up<'a>(
 }
 
 /// Returns whether what is named is there.
-fn known_names(model: &Model, options: &CheckOptions) -> Result<(), Reason> {
-    let known = names(model)?;
+fn known_names(module: &Module, options: &CheckOptions) -> Result<(), Reason> {
+    let known = names(module)?;
     let given = options.shapes.iter().map(|s| &s.0).chain(options.data.iter().map(|d| &d.0));
     for name in given {
         if !known.contains(name) {
@@ -139,9 +140,8 @@ fn known_names(model: &Model, options: &CheckOptions) -> Result<(), Reason> {
 }
 
 /// The names of the inputs, in order.
-pub(super) fn names(model: &Model) -> Result<Vec<String>, Reason> {
-    let block = model.graph().ok_or("the model has no graph")?;
-    let module = &model.module;
+pub(super) fn names(module: &Module) -> Result<Vec<String>, Reason> {
+    let block = graph(module).ok_or("the model has no graph")?;
     let name = |&arg| match module.value_name(arg) {
         Some(name) => module.context().text(name).to_owned(),
         None => String::new(),
@@ -149,17 +149,22 @@ pub(super) fn names(model: &Model) -> Result<Vec<String>, Reason> {
     Ok(module.args(block).iter().map(name).collect())
 }
 
+/// The block of the main graph.
+fn graph(module: &Module) -> Option<Block> {
+    let main = module.first_op(module.body())?;
+    module.first_block(*module.regions(main).first()?)
+}
+
 type Made = (Vec<Datum>, Vec<Vec<usize>>);
 
 /// Makes inputs for the main graph, with their shapes; nothing where they would be too large.
-fn make(model: &Model, options: &CheckOptions, sizes: Sizes) -> Result<Option<Made>, Reason> {
-    let block = model.graph().ok_or("the model has no graph")?;
-    let module = &model.module;
+fn make(module: &Module, options: &CheckOptions, sizes: Sizes) -> Result<Option<Made>, Reason> {
+    let block = graph(module).ok_or("the model has no graph")?;
     let context = module.context();
     let mut random = Rng::with_seed(options.seed);
     let mut chosen = Chosen::new(sizes);
     let (mut inputs, mut shapes) = (Vec::new(), Vec::new());
-    for (&arg, name) in module.args(block).iter().zip(names(model)?) {
+    for (&arg, name) in module.args(block).iter().zip(names(module)?) {
         if let Some((_, tensor)) = options.data.iter().find(|given| given.0 == name) {
             shapes.push(tensor.shape().to_vec());
             inputs.push(Datum::Tensor(tensor.clone()));

@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 use tangram_affine::symbolic::Expr;
 use tangram_ir::{Context, Loc, Module, Op, OpState, Point, Value, text};
 use tangram_lowering::{Buffer, Call, Program, ProgramStep, Storage, Stored};
-use tangram_tensor::Tensor;
+use tangram_tensor::{DType, Tensor};
 
-use crate::memory::ALIGNMENT;
+use crate::memory::append;
 use crate::outline;
 use crate::prepare::{Prepared, Ready, Work};
 
 /// What a session is made of besides code and weights.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Record {
+pub(crate) struct Record {
     module: String,
     /// Where values are that are not arguments: the buffer, and the extents.
     values: Vec<(usize, Vec<String>)>,
@@ -42,8 +42,8 @@ enum Whose {
     Input(usize),
     Output(usize),
     Arena,
-    /// Bytes of the weights: where they begin, and how many elements they are.
-    Weights(usize, usize),
+    /// The weights, from this byte on.
+    Weights(usize),
     /// A constant that nothing needs any more.
     Nobody,
 }
@@ -60,7 +60,7 @@ struct Step {
 }
 
 /// A program that can be made ready without the model it was lowered from.
-pub(super) struct Restored {
+pub(crate) struct Restored {
     pub module: Module,
     pub function: Op,
     pub program: Program,
@@ -70,13 +70,32 @@ pub(super) struct Restored {
 impl Record {
     /// Records what `prepared` is made of, and gives its weights one after the other; `None` if
     /// something of it is not compiled, or cannot be written down.
-    pub(super) fn of(module: &Module, prepared: &Prepared) -> Option<(Record, Vec<u8>)> {
-        let Prepared { program, arguments, results, constants, filled, .. } = prepared;
+    pub(crate) fn of_prepared(module: &Module, prepared: &Prepared) -> Option<(Record, Vec<u8>)> {
         let is_call = |step: &Ready| matches!(step.work, Work::Call { .. });
-        if !constants.is_empty() || !prepared.steps.iter().all(is_call) {
+        if !prepared.constants.is_empty() || !prepared.steps.iter().all(is_call) {
             return None;
         }
-        let calls: Vec<&Call> = prepared.calls().collect();
+        let mut weights = Vec::new();
+        let mut starts = Vec::with_capacity(prepared.filled.len());
+        for tensor in &prepared.filled {
+            starts.push(tensor.as_ref().map(|_| weights.len()));
+            if let Some(tensor) = tensor {
+                append(&mut weights, tensor);
+            }
+        }
+        let Prepared { program, arguments, results, .. } = prepared;
+        Some((Record::of(module, program, (arguments, results), &starts)?, weights))
+    }
+
+    /// Records a program all whose steps are calls, apart from constants; `starts`: where in the weights the elements of each
+    /// buffer begin that a constant fills.
+    pub(crate) fn of(
+        module: &Module,
+        program: &Program,
+        (arguments, results): (&[Value], &[Value]),
+        starts: &[Option<usize>],
+    ) -> Option<Record> {
+        let calls: Vec<&Call> = program.steps.iter().filter_map(called).collect();
         let (mut made, mut values) = (Vec::new(), Vec::new());
         for &value in results {
             if !arguments.contains(&value) && !made.contains(&value) {
@@ -85,26 +104,21 @@ impl Record {
                 values.push((*buffer, texts(extents)?));
             }
         }
-        let mut weights = Vec::new();
-        let buffers = program.buffers.iter().zip(filled);
-        let buffers = buffers.map(|(buffer, filled)| memory(buffer, filled.as_ref(), &mut weights));
-        let record = Record {
+        let buffers = program.buffers.iter().zip(starts);
+        let buffers = buffers.map(|(buffer, start)| memory(buffer, *start));
+        let pair = |[a, b]: &[Expr; 2]| Some([written(a)?, written(b)?]);
+        Some(Record {
             module: text::print(&outlined(module, (arguments, &made, results), &calls)?),
             values,
             buffers: buffers.collect::<Option<_>>()?,
             calls: calls.into_iter().map(step).collect::<Option<_>>()?,
-            assumed: program
-                .assumed
-                .iter()
-                .map(|[a, b]| Some([written(a)?, written(b)?]))
-                .collect::<Option<_>>()?,
+            assumed: program.assumed.iter().map(pair).collect::<Option<_>>()?,
             excluded: program.excluded.iter().map(|all| texts(all)).collect::<Option<_>>()?,
-        };
-        Some((record, weights))
+        })
     }
 
     /// The program again, whose types are those of `context`, and whose weights lie in `weights`.
-    pub(super) fn restore(
+    pub(crate) fn restore(
         self,
         context: &std::sync::Arc<Context>,
         weights: &Bytes,
@@ -139,21 +153,22 @@ impl Record {
 
 impl Memory {
     fn restore(self, weights: &Bytes) -> Option<(Buffer, Option<Tensor>)> {
-        let element = self.element.parse().ok()?;
+        let element: DType = self.element.parse().ok()?;
+        let size: Expr = self.size.parse().ok()?;
         let mut filled = None;
         let storage = match self.whose {
             Whose::Input(at) => Storage::Input(at),
             Whose::Output(at) => Storage::Output(at),
             Whose::Arena => Storage::Arena,
             Whose::Nobody => Storage::Prepared,
-            Whose::Weights(start, len) => {
-                let end = start.checked_add(tangram_tensor::DType::byte_len(element, len)?)?;
+            Whose::Weights(start) => {
+                let len = usize::try_from(size.as_int()?).ok()?;
+                let end = start.checked_add(element.byte_len(len)?)?;
                 let bytes = (end <= weights.len()).then(|| weights.slice(start..end))?;
                 filled = Some(Tensor::from_bytes(element, [len], bytes).ok()?);
                 Storage::Prepared
             }
         };
-        let size = self.size.parse().ok()?;
         Some((Buffer { element, size, storage, per_part: self.per_part }, filled))
     }
 }
@@ -203,19 +218,22 @@ fn outlined(
     Some(copy)
 }
 
-fn memory(buffer: &Buffer, filled: Option<&Tensor>, weights: &mut Vec<u8>) -> Option<Memory> {
+/// The call that a step is.
+fn called(step: &ProgramStep) -> Option<&Call> {
+    match step {
+        ProgramStep::Call(call) => Some(call),
+        ProgramStep::Reference(_) => None,
+    }
+}
+
+fn memory(buffer: &Buffer, start: Option<usize>) -> Option<Memory> {
     let Buffer { element, size, storage, per_part } = buffer;
-    let whose = match (*storage, filled) {
+    let whose = match (*storage, start) {
         (Storage::Input(at), _) => Whose::Input(at),
         (Storage::Output(at), _) => Whose::Output(at),
         (Storage::Arena, _) => Whose::Arena,
         (Storage::Constant(_) | Storage::Prepared, None) => Whose::Nobody,
-        (Storage::Constant(_) | Storage::Prepared, Some(tensor)) => {
-            let start = weights.len();
-            weights.extend_from_slice(tensor.bytes());
-            weights.resize(weights.len().next_multiple_of(ALIGNMENT), 0);
-            Whose::Weights(start, tensor.len())
-        }
+        (Storage::Constant(_) | Storage::Prepared, Some(start)) => Whose::Weights(start),
     };
     let (element, size) = (element.name().to_owned(), written(size)?);
     Some(Memory { element, size, per_part: *per_part, whose })
