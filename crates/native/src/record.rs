@@ -13,7 +13,7 @@ use tangram_ir::{Context, Loc, Module, Op, OpState, Point, Value, text};
 use tangram_lowering::{Buffer, Call, Program, ProgramStep, Storage, Stored};
 use tangram_tensor::{DType, Tensor};
 
-use crate::memory::append;
+use crate::memory::ALIGNMENT;
 use crate::outline;
 use crate::prepare::{Prepared, Ready, Work};
 
@@ -68,23 +68,20 @@ pub(crate) struct Restored {
 }
 
 impl Record {
-    /// Records what `prepared` is made of, and gives its weights one after the other; `None` if
-    /// something of it is not compiled, or cannot be written down.
-    pub(crate) fn of_prepared(module: &Module, prepared: &Prepared) -> Option<(Record, Vec<u8>)> {
+    /// Records what `prepared` is made of; `None` if something of it is not compiled, or cannot be
+    /// written down. Its weights are those that [`weights`] gives.
+    pub(crate) fn of_prepared(module: &Module, prepared: &Prepared) -> Option<Record> {
         let is_call = |step: &Ready| matches!(step.work, Work::Call { .. });
         if !prepared.constants.is_empty() || !prepared.steps.iter().all(is_call) {
             return None;
         }
-        let mut weights = Vec::new();
-        let mut starts = Vec::with_capacity(prepared.filled.len());
+        let (mut end, mut starts) = (0, Vec::with_capacity(prepared.filled.len()));
         for tensor in &prepared.filled {
-            starts.push(tensor.as_ref().map(|_| weights.len()));
-            if let Some(tensor) = tensor {
-                append(&mut weights, tensor);
-            }
+            starts.push(tensor.as_ref().map(|_| end));
+            end += tensor.as_ref().map_or(0, |t| t.byte_len().next_multiple_of(ALIGNMENT));
         }
         let Prepared { program, arguments, results, .. } = prepared;
-        Some((Record::of(module, program, (arguments, results), &starts)?, weights))
+        Record::of(module, program, (arguments, results), &starts)
     }
 
     /// Records a program all whose steps are calls, apart from constants; `starts`: where in the weights the elements of each
@@ -216,6 +213,15 @@ fn outlined(
     end.operands = results.iter().map(|value| values.get(value).copied()).collect::<Option<_>>()?;
     copy.create_at(Point::End(block), end);
     Some(copy)
+}
+
+/// The weights of a program in order, each with what fills it up to a multiple of [`ALIGNMENT`].
+pub(crate) fn weights(prepared: &Prepared) -> impl Iterator<Item = &[u8]> {
+    const NOTHING: [u8; ALIGNMENT] = [0; ALIGNMENT];
+    prepared.filled.iter().flatten().flat_map(|tensor| {
+        let len = tensor.byte_len();
+        [&tensor.bytes()[..], &NOTHING[..len.next_multiple_of(ALIGNMENT) - len]]
+    })
 }
 
 /// The call that a step is.

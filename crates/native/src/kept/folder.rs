@@ -5,7 +5,7 @@
 //! no start has used for the longest time go first.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -13,6 +13,7 @@ use bytes::Bytes;
 use memmap2::Mmap;
 use tempfile::TempDir;
 use twox_hash::XxHash3_128;
+use twox_hash::xxhash3_128::Hasher;
 
 use crate::cache::{Cache, Key};
 
@@ -23,8 +24,11 @@ const LIBRARY: &str = "code.so";
 const WEIGHTS: &str = "weights";
 const STAMP: &str = "stamp";
 
-/// The most bytes of all entries.
+/// The most bytes of all entries; weights of more than half of it are not worth what goes for them.
 const MOST: u64 = 4 << 30;
+
+/// The weights in parts, each time they are asked for.
+type Weights<'a> = dyn Fn() -> Box<dyn Iterator<Item = &'a [u8]> + 'a> + 'a;
 
 /// The place of one entry.
 pub(super) struct Folder {
@@ -52,8 +56,8 @@ impl Folder {
         let record = fs::read_to_string(self.place.join(RECORD)).ok()?;
         let library = self.place.join(LIBRARY);
         let weights = mapped(&self.place.join(WEIGHTS)).ok()?;
-        let found = stamp([record.as_bytes(), &fs::read(&library).ok()?, &weights]);
-        if found != stamped {
+        let hashes = [hash(record.as_bytes()), hash(&fs::read(&library).ok()?), hash(&weights)];
+        if stamp(hashes) != stamped {
             return None;
         }
         // That it was used is worth knowing, not more.
@@ -65,22 +69,29 @@ impl Folder {
     }
 
     /// Keeps an entry, in place of what was there; what cannot be kept is made again.
-    pub(super) fn keep(&self, record: &str, library: &Path, weights: &[u8]) {
+    pub(super) fn keep(&self, record: &str, library: &Path, weights: &Weights<'_>) {
+        if weights().map(|part| part.len() as u64).sum::<u64>() > MOST / 2 {
+            return;
+        }
         if self.write(record, library, weights).is_ok() {
             prune(&self.all, MOST);
         }
     }
 
-    fn write(&self, record: &str, library: &Path, weights: &[u8]) -> io::Result<()> {
+    fn write(&self, record: &str, library: &Path, weights: &Weights<'_>) -> io::Result<()> {
         crate::cache::make_private(&self.all)?;
         let scratch = tempfile::Builder::new().prefix(SCRATCH).tempdir_in(&self.all)?;
         let library = fs::read(library)?;
-        let files: [(&str, &[u8]); 3] =
-            [(RECORD, record.as_bytes()), (LIBRARY, &library), (WEIGHTS, weights)];
-        for (name, bytes) in files {
-            fs::write(scratch.path().join(name), bytes)?;
+        let path = |name| scratch.path().join(name);
+        fs::write(path(RECORD), record)?;
+        fs::write(path(LIBRARY), &library)?;
+        let (mut file, mut hasher) = (File::create(path(WEIGHTS))?, Hasher::new());
+        for part in weights() {
+            file.write_all(part)?;
+            hasher.write(part);
         }
-        fs::write(scratch.path().join(STAMP), stamp(files.map(|(_, bytes)| bytes)))?;
+        let hashes = [hash(record.as_bytes()), hash(&library), hasher.finish_128()];
+        fs::write(path(STAMP), stamp(hashes))?;
         rename(scratch, &self.place)
     }
 }
@@ -112,10 +123,13 @@ pub(crate) fn mapped(path: &Path) -> io::Result<Bytes> {
     Ok(Bytes::from_owner(map))
 }
 
+fn hash(bytes: &[u8]) -> u128 {
+    XxHash3_128::oneshot(bytes)
+}
+
 /// What tells files from others.
-fn stamp(files: [&[u8]; 3]) -> String {
-    let hashes = files.map(|bytes| format!("{:032x}\n", XxHash3_128::oneshot(bytes)));
-    hashes.concat()
+fn stamp(hashes: [u128; 3]) -> String {
+    hashes.map(|hash| format!("{hash:032x}\n")).concat()
 }
 
 /// Removes the entries that were not used for the longest time until all have at most `most` bytes.
@@ -155,7 +169,7 @@ mod tests {
         fs::create_dir_all(cache.folder().expect("one")).expect("made");
         fs::write(&library, "code").expect("written");
         let folder = Folder::of(cache, &Key::of(&[name])).expect("a folder");
-        folder.keep("{}", &library, weights);
+        folder.keep("{}", &library, &|| Box::new(weights.chunks(2)));
         folder
     }
 

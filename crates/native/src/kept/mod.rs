@@ -23,7 +23,7 @@ use crate::cache::Key;
 use crate::compiler::{Compiler, flags};
 use crate::library::Library;
 use crate::prepare::Prepared;
-use crate::record::{Record, Restored};
+use crate::record::{Record, Restored, weights};
 use crate::runner::Runner;
 use crate::session::{Options, input_names};
 
@@ -77,9 +77,10 @@ impl Place {
     /// Keeps what `runner`, whose values are of `module`, is made of, if all of it is compiled.
     pub(crate) fn keep(&self, module: &Module, runner: &Runner) {
         let Some(library) = runner.library.as_ref().filter(|_| runner.is_whole()) else { return };
-        let Some((record, weights)) = Record::of_prepared(module, &runner.prepared) else { return };
+        let prepared = &runner.prepared;
+        let Some(record) = Record::of_prepared(module, prepared) else { return };
         if let Ok(text) = serde_json::to_string(&record) {
-            self.0.keep(&text, library.path(), &weights);
+            self.0.keep(&text, library.path(), &|| Box::new(weights(prepared)));
         }
     }
 }
