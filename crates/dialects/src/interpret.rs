@@ -3,6 +3,8 @@
 //! Operations run in the order in which they stand. A region sees the values around it, so one
 //! table of values serves all of them; a value is forgotten after its last use outside loops.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_ir::{Block, Module, Op, Order, Value, walk};
 use tangram_tensor::elementwise::cast;
@@ -177,12 +179,15 @@ pub struct Interpreter<'a> {
     shared: Option<&'a FxHashMap<Value, Datum>>,
     bodies: Option<&'a dyn Bodies>,
     nesting: usize,
+    /// What each block that ran needs no longer, and when: a body runs once for each step.
+    last_uses: FxHashMap<Block, Rc<FxHashMap<Op, Vec<Value>>>>,
 }
 
 impl<'a> Interpreter<'a> {
     /// Makes one that knows no value.
     pub fn new(module: &'a Module) -> Interpreter<'a> {
-        Interpreter { module, values: FxHashMap::default(), shared: None, bodies: None, nesting: 0 }
+        let (values, last_uses) = (FxHashMap::default(), FxHashMap::default());
+        Interpreter { module, values, shared: None, bodies: None, nesting: 0, last_uses }
     }
 
     /// Makes one that knows `shared`, such as constants that several runs have in common.
@@ -230,7 +235,8 @@ impl<'a> Interpreter<'a> {
         }
         self.nesting += 1;
         self.values.extend(args.iter().copied().zip(arguments));
-        let last_uses = last_uses(module, block);
+        let last_uses = self.last_uses.entry(block);
+        let last_uses = last_uses.or_insert_with(|| Rc::new(last_uses_in(module, block))).clone();
         let mut outcome = Vec::new();
         for op in module.ops(block) {
             if Some(op) == module.last_op(block) && module.result_count(op) == 0 {
@@ -409,7 +415,7 @@ impl<'a> Interpreter<'a> {
 }
 
 /// For each operation of `block`, the values made in it that nothing needs afterwards.
-fn last_uses(module: &Module, block: Block) -> FxHashMap<Op, Vec<Value>> {
+fn last_uses_in(module: &Module, block: Block) -> FxHashMap<Op, Vec<Value>> {
     let mut last: FxHashMap<Value, Op> = FxHashMap::default();
     for op in module.ops(block) {
         for value in module.results(op) {

@@ -16,6 +16,7 @@
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::assume::{Assumption, listen};
 use tangram_dialects::dims;
+use tangram_dialects::nn::infer_regions;
 use tangram_ir::{Attr, Context, Dim, Module, Op, Type, Value};
 
 /// More extents that differ are compared only, and no more quotients are taken.
@@ -56,6 +57,10 @@ struct Settling {
 impl Settling {
     /// Infers the results of an operation; two extents that have to be equal for all to be known.
     fn infer(&mut self, module: &mut Module, op: Op) -> Option<(Dim, Dim)> {
+        if !module.regions(op).is_empty() {
+            self.infer_regions(module, op);
+            return None;
+        }
         let operands: Vec<Value> = module.operands(op).collect();
         let (name, attrs) = (module.name(op), module.attrs(op));
         let count = module.result_count(op);
@@ -81,6 +86,18 @@ impl Settling {
             Assumption::Broadcast(a, b) => differ(a, b).filter(|_| open && named(a, b)),
             Assumption::Equal(a, b) => differ(a, b),
         })
+    }
+
+    /// Infers what an operation with bodies gives: no less than what was known.
+    fn infer_regions(&self, module: &mut Module, op: Op) {
+        let known: Vec<(Value, Type)> =
+            module.results(op).map(|value| (value, module.value_type(value))).collect();
+        infer_regions(module, op);
+        for (value, old) in known {
+            let inferred = module.value_type(value);
+            module.set_value_type(value, old);
+            self.refine(module, value, inferred);
+        }
     }
 
     /// The type of a reshape's result with the one extent that inference could not divide.
