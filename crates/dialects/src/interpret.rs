@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tangram_ir::{Block, Module, Op, Order, Value, walk};
+use tangram_ir::{Block, Loc, LocData, Module, Op, Order, Value, walk};
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::shape::{concatenate, expand_dims, split, squeeze, strided_slice};
 use tangram_tensor::{KernelError, Tensor};
@@ -56,10 +56,12 @@ impl PartialEq for Datum {
 #[non_exhaustive]
 pub enum InterpretError {
     /// An operation could not be evaluated.
-    #[error("`{operation}` cannot be evaluated: {source}")]
+    #[error("`{operation}`{} cannot be evaluated: {source}", of_node(node))]
     Operation {
         /// Its name.
         operation: String,
+        /// The node of the source program that it was made for, if it has a name.
+        node: Option<String>,
         /// Why not.
         #[source]
         source: EvalError,
@@ -89,6 +91,22 @@ pub enum InterpretError {
     /// What [`Bodies`] runs failed.
     #[error(transparent)]
     Body(std::sync::Arc<dyn std::error::Error + Send + Sync>),
+}
+
+fn of_node(node: &Option<String>) -> String {
+    node.as_ref().map_or_else(String::new, |node| format!(" of node `{node}`"))
+}
+
+/// The name of the node that a location stands for, or of the first of several.
+fn node_name(module: &Module, loc: Loc) -> Option<String> {
+    let context = module.context();
+    match context.loc_data(loc) {
+        LocData::Name { name, .. } => {
+            Some(context.text(*name).to_owned()).filter(|name| !name.is_empty())
+        }
+        LocData::Fused(parts) => parts.iter().find_map(|&part| node_name(module, part)),
+        _ => None,
+    }
 }
 
 type Result<T> = std::result::Result<T, InterpretError>;
@@ -474,8 +492,11 @@ fn tensors(module: &Module, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
     });
     let all: Option<Vec<Option<Tensor>>> = all.collect();
     let all = all.ok_or_else(|| malformed(module, op, "tensor for each operand"))?;
-    let failed =
-        |source| InterpretError::Operation { operation: module.name_text(op).to_owned(), source };
+    let failed = |source| InterpretError::Operation {
+        operation: module.name_text(op).to_owned(),
+        node: node_name(module, module.loc(op)),
+        source,
+    };
     let results = evaluate(module, op, &all).map_err(failed)?;
     Ok(results.into_iter().map(Datum::Tensor).collect())
 }
