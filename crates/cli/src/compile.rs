@@ -94,10 +94,10 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
     }
     let options = how.options();
     let emitted = emit(&model, &stem, &options).map_err(|error| match error {
-        SessionError::NotCompiled(_) => Error::Usage(format!(
+        SessionError::NotCompiled { want_extents, .. } => Error::Usage(format!(
             "{}: {error}; `tangram run` runs the model, with these on the reference kernels{}",
             args.model.display(),
-            fixed_sizes(&model)
+            if want_extents { fixed_sizes(&model) } else { String::new() }
         )),
         other => refused(&args.model)(other),
     })?;

@@ -3,8 +3,10 @@
 //! Operations run in the order in which they stand. A region sees the values around it, so one
 //! table of values serves all of them; a value is forgotten after its last use outside loops.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
-use tangram_ir::{Block, Module, Op, Order, Value, walk};
+use tangram_ir::{Block, Loc, LocData, Module, Op, Order, Value, walk};
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::shape::{concatenate, expand_dims, split, squeeze, strided_slice};
 use tangram_tensor::{KernelError, Tensor};
@@ -54,10 +56,12 @@ impl PartialEq for Datum {
 #[non_exhaustive]
 pub enum InterpretError {
     /// An operation could not be evaluated.
-    #[error("`{operation}` cannot be evaluated: {source}")]
+    #[error("`{operation}`{} cannot be evaluated: {source}", of_node(node))]
     Operation {
         /// Its name.
         operation: String,
+        /// The node of the source program that it was made for, if it has a name.
+        node: Option<String>,
         /// Why not.
         #[source]
         source: EvalError,
@@ -87,6 +91,22 @@ pub enum InterpretError {
     /// What [`Bodies`] runs failed.
     #[error(transparent)]
     Body(std::sync::Arc<dyn std::error::Error + Send + Sync>),
+}
+
+fn of_node(node: &Option<String>) -> String {
+    node.as_ref().map_or_else(String::new, |node| format!(" of node `{node}`"))
+}
+
+/// The name of the node that a location stands for, or of the first of several.
+fn node_name(module: &Module, loc: Loc) -> Option<String> {
+    let context = module.context();
+    match context.loc_data(loc) {
+        LocData::Name { name, .. } => {
+            Some(context.text(*name).to_owned()).filter(|name| !name.is_empty())
+        }
+        LocData::Fused(parts) => parts.iter().find_map(|&part| node_name(module, part)),
+        _ => None,
+    }
 }
 
 type Result<T> = std::result::Result<T, InterpretError>;
@@ -177,12 +197,15 @@ pub struct Interpreter<'a> {
     shared: Option<&'a FxHashMap<Value, Datum>>,
     bodies: Option<&'a dyn Bodies>,
     nesting: usize,
+    /// What each block that ran needs no longer, and when: a body runs once for each step.
+    last_uses: FxHashMap<Block, Rc<FxHashMap<Op, Vec<Value>>>>,
 }
 
 impl<'a> Interpreter<'a> {
     /// Makes one that knows no value.
     pub fn new(module: &'a Module) -> Interpreter<'a> {
-        Interpreter { module, values: FxHashMap::default(), shared: None, bodies: None, nesting: 0 }
+        let (values, last_uses) = (FxHashMap::default(), FxHashMap::default());
+        Interpreter { module, values, shared: None, bodies: None, nesting: 0, last_uses }
     }
 
     /// Makes one that knows `shared`, such as constants that several runs have in common.
@@ -230,7 +253,8 @@ impl<'a> Interpreter<'a> {
         }
         self.nesting += 1;
         self.values.extend(args.iter().copied().zip(arguments));
-        let last_uses = last_uses(module, block);
+        let last_uses = self.last_uses.entry(block);
+        let last_uses = last_uses.or_insert_with(|| Rc::new(last_uses_in(module, block))).clone();
         let mut outcome = Vec::new();
         for op in module.ops(block) {
             if Some(op) == module.last_op(block) && module.result_count(op) == 0 {
@@ -409,7 +433,7 @@ impl<'a> Interpreter<'a> {
 }
 
 /// For each operation of `block`, the values made in it that nothing needs afterwards.
-fn last_uses(module: &Module, block: Block) -> FxHashMap<Op, Vec<Value>> {
+fn last_uses_in(module: &Module, block: Block) -> FxHashMap<Op, Vec<Value>> {
     let mut last: FxHashMap<Value, Op> = FxHashMap::default();
     for op in module.ops(block) {
         for value in module.results(op) {
@@ -468,8 +492,11 @@ fn tensors(module: &Module, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
     });
     let all: Option<Vec<Option<Tensor>>> = all.collect();
     let all = all.ok_or_else(|| malformed(module, op, "tensor for each operand"))?;
-    let failed =
-        |source| InterpretError::Operation { operation: module.name_text(op).to_owned(), source };
+    let failed = |source| InterpretError::Operation {
+        operation: module.name_text(op).to_owned(),
+        node: node_name(module, module.loc(op)),
+        source,
+    };
     let results = evaluate(module, op, &all).map_err(failed)?;
     Ok(results.into_iter().map(Datum::Tensor).collect())
 }

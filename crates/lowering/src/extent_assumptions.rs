@@ -5,6 +5,10 @@
 //! of them is 1, and the extent of their sum is unknown; nothing behind it would become a loop.
 //! [`unify`] takes such extents to be equal. Who runs the code compares them first.
 //!
+//! What an operation is defined for is such an equation too: that the extent of a dimension that is
+//! dropped is 1, that an image has as many channels as the weights. Loops would read what is there
+//! in any case; who compares first leaves it to the reference kernels to refuse what is not.
+//!
 //! The extent that a reshape is to find, `-1`, is a quotient that need not be one of whole numbers:
 //! of a mask `masks * seq` for `batch` rows. It is rounded down, and the numbers of elements are
 //! taken to be equal.
@@ -12,11 +16,11 @@
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::assume::{Assumption, listen};
 use tangram_dialects::dims;
-use tangram_dialects::structured::structured;
+use tangram_dialects::nn::infer_regions;
 use tangram_ir::{Attr, Context, Dim, Module, Op, Type, Value};
 
-/// More extents that differ are not taken to be equal.
-const MOST: usize = 16;
+/// More extents that differ are compared only, and no more quotients are taken.
+const MOST: usize = 64;
 
 /// Finds the extents of a function's values, where some of them are taken to be equal: pairs, each
 /// of two sides that the code relies on to be equal in a run.
@@ -33,7 +37,7 @@ pub(crate) fn unify(module: &mut Module, function: Op) -> Vec<[Expr; 2]> {
     for op in ops {
         values.extend(module.results(op));
         while let Some(pair) = settling.infer(module, op) {
-            if settling.taken.len() >= MOST || !settling.take(module, pair) {
+            if !settling.take(module, pair) {
                 break;
             }
             for &value in &values {
@@ -53,6 +57,10 @@ struct Settling {
 impl Settling {
     /// Infers the results of an operation; two extents that have to be equal for all to be known.
     fn infer(&mut self, module: &mut Module, op: Op) -> Option<(Dim, Dim)> {
+        if !module.regions(op).is_empty() {
+            self.infer_regions(module, op);
+            return None;
+        }
         let operands: Vec<Value> = module.operands(op).collect();
         let (name, attrs) = (module.name(op), module.attrs(op));
         let count = module.result_count(op);
@@ -71,17 +79,25 @@ impl Settling {
             }
         }
         let context = module.context();
-        let differ = |a: Dim, b: Dim| {
-            let known = dims::expr(context, a).is_some() && dims::expr(context, b).is_some();
-            let named = a.as_static().is_none() && b.as_static().is_none();
-            (known && named && a != b).then_some((a, b))
-        };
-        // Inputs of a concatenation have to be equal, and its loops need to know that they are.
-        let needed = || open || structured(module, op).is_none();
+        let known = |dim| dims::expr(context, dim).is_some();
+        let differ = |a: Dim, b: Dim| (known(a) && known(b) && a != b).then_some((a, b));
+        let named = |a: Dim, b: Dim| a.as_static().is_none() && b.as_static().is_none();
         heard.into_iter().find_map(|assumption| match assumption {
-            Assumption::Broadcast(a, b) => differ(a, b).filter(|_| open),
-            Assumption::Equal(a, b) => differ(a, b).filter(|_| needed()),
+            Assumption::Broadcast(a, b) => differ(a, b).filter(|_| open && named(a, b)),
+            Assumption::Equal(a, b) => differ(a, b),
         })
+    }
+
+    /// Infers what an operation with bodies gives: no less than what was known.
+    fn infer_regions(&self, module: &mut Module, op: Op) {
+        let known: Vec<(Value, Type)> =
+            module.results(op).map(|value| (value, module.value_type(value))).collect();
+        infer_regions(module, op);
+        for (value, old) in known {
+            let inferred = module.value_type(value);
+            module.set_value_type(value, old);
+            self.refine(module, value, inferred);
+        }
     }
 
     /// The type of a reshape's result with the one extent that inference could not divide.
@@ -155,14 +171,19 @@ impl Settling {
         let (Some(left), Some(right)) = (dims::expr(context, a), dims::expr(context, b)) else {
             return false;
         };
-        if a == b {
+        if a == b || self.taken.contains(&[left.clone(), right.clone()]) {
             return false;
         }
         let length = |expr: &Expr| expr.to_string().len();
-        let (from, to) = if length(&left) <= length(&right) { (b, a) } else { (a, b) };
-        self.dims.push((from, to));
+        let named = a.as_static().is_none();
+        let shorter = b.as_static().is_none() && length(&left) <= length(&right);
+        let (from, to) = if !named || shorter { (b, a) } else { (a, b) };
         self.taken.push([left, right]);
-        true
+        let few = self.taken.len() <= MOST;
+        if few {
+            self.dims.push((from, to));
+        }
+        few
     }
 
     /// Writes a value's type with the extents that stand for others.

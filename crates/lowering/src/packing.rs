@@ -339,13 +339,16 @@ fn depth(nest: &Nest, product: &Product) -> Option<Expr> {
     Some(all.as_int().map_or(all, |count| Expr::int(count / product.element.group() as i64)))
 }
 
-/// The value of an extent, or that of a multiple of something unknown, which most often is a batch
-/// of one.
+/// The value of an extent, or that of a multiple of one size of an input, which most often is a batch
+/// of one. What is computed of sizes is not: three lines for each image, of as many pixels as a
+/// quarter of its width, are many.
 fn least(extent: &Expr) -> Option<i64> {
     let (terms, constant) = extent.affine_terms();
     match &terms[..] {
         [] => Some(constant),
-        [(_, factor)] if constant == 0 && *factor > 1 => Some(*factor),
+        [(size, factor)] if constant == 0 && *factor > 1 && size.as_symbol().is_some() => {
+            Some(*factor)
+        }
         _ => None,
     }
 }

@@ -10,12 +10,13 @@
 //! nothing kept: any number of threads may run a model, each with an arena of its own. Sizes are
 //! not known yet, so buffers that live apart share a slot as wide as the widest of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use tangram_affine::symbolic::{C_FUNCTIONS, Expr};
+use tangram_dialects::structured::wants_extents;
 use tangram_dialects::{constant, dims};
-use tangram_ir::{Module, Value};
+use tangram_ir::{Module, Op, Value};
 use tangram_lowering::{Call, Program, ProgramStep, Storage, lower};
 use tangram_machine::Machine;
 use tangram_onnx::Model;
@@ -199,6 +200,24 @@ struct Slot {
     last: usize,
 }
 
+/// Names the operators of `missing`, as the model does.
+fn not_compiled(model: &Model, missing: &[Op]) -> SessionError {
+    let mut operators: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for &op in missing {
+        let operator = model.operator(op).unwrap_or(model.module.name_text(op));
+        let node = operators.entry(operator).or_default();
+        *node = node.or(model.node_name(op).filter(|name| !name.is_empty()));
+    }
+    let named = |(operator, node): (&str, Option<&str>)| match node {
+        Some(node) => format!("{operator} (node `{node}`)"),
+        None => operator.to_owned(),
+    };
+    SessionError::NotCompiled {
+        operations: operators.into_iter().map(named).collect(),
+        want_extents: missing.iter().any(|&op| wants_extents(&model.module, op)),
+    }
+}
+
 struct Writer<'a> {
     model: &'a Model,
     program: &'a Program,
@@ -217,20 +236,19 @@ impl<'a> Writer<'a> {
         options: &Options,
     ) -> Result<Writer<'a>, SessionError> {
         let module = &model.module;
-        let (mut calls, mut missing) = (Vec::new(), BTreeSet::new());
+        let (mut calls, mut missing) = (Vec::new(), Vec::new());
         for step in &program.steps {
             match step {
                 ProgramStep::Call(call) => calls.push(call),
                 ProgramStep::Reference(op) => {
-                    let name = module.name_text(*op);
-                    if !matches!(name, "nn.constant" | "nn.none") {
-                        missing.insert(name.to_owned());
+                    if !matches!(module.name_text(*op), "nn.constant" | "nn.none") {
+                        missing.push(*op);
                     }
                 }
             }
         }
         if !missing.is_empty() {
-            return Err(SessionError::NotCompiled(missing.into_iter().collect()));
+            return Err(not_compiled(model, &missing));
         }
         let block = model.graph().ok_or(SessionError::NoGraph)?;
         let results = module.last_op(block).map(|op| module.operands(op).collect());

@@ -56,8 +56,13 @@ pub enum SessionError {
     #[error("the model could not be compiled anew: {0}")]
     Again(Box<dyn std::error::Error + Send + Sync>),
     /// Not all of the model is compiled.
-    #[error("these operations are not compiled yet: {}", .0.join(", "))]
-    NotCompiled(Vec<String>),
+    #[error("these operations are not compiled yet: {}", operations.join(", "))]
+    NotCompiled {
+        /// The operators, each with the first node of it that has a name.
+        operations: Vec<String>,
+        /// Whether some of them may be where all extents are known.
+        want_extents: bool,
+    },
     /// There is not enough memory.
     #[error("{0} bytes of memory could not be had")]
     Memory(usize),

@@ -142,3 +142,34 @@ fn what_follows_extents_that_only_a_run_knows_is_compiled() {
         assert!(profile.steps.iter().any(|step| step.compiled), "{what}");
     }
 }
+
+/// A dimension is dropped whose extent only a run knows, and channels that only a run knows are
+/// those of the weights: what an operation is not defined for is refused, not computed.
+#[test]
+fn what_an_operation_is_defined_for_is_compared_before_a_run() {
+    let mut graph = Graph::default();
+    let x = graph.input(&[Side::Name("n"), Side::Name("c"), Side::Name("w"), Side::Name("one")]);
+    let axis = graph.ints(&[3]);
+    let rows = graph.node("Squeeze", &[&x, &axis], Vec::new());
+    let filters = graph.floats(&[2, 3, 1], (0..6).map(|at| at as f32).collect());
+    let mixed = graph.node("Conv", &[&rows, &filters], Vec::new());
+    let end = graph.node("Relu", &[&mixed], Vec::new());
+    graph.output(&end);
+    let bytes = graph.bytes();
+    let (compiled, reference) = (session_of(&bytes, false), session_of(&bytes, true));
+    let coverage = compiled.coverage();
+    assert!(coverage.operations.values().all(|counts| counts.1 == 0), "{coverage:?}");
+    for (extents, is_right) in
+        [([2, 3, 5, 1], true), ([1, 3, 0, 1], true), ([2, 3, 5, 2], false), ([2, 4, 5, 1], false)]
+    {
+        let feed = [(x.as_str(), tensor(&extents))];
+        let expected = reference.run(&feed);
+        assert_eq!(expected.is_ok(), is_right, "{extents:?}");
+        match (compiled.run(&feed), expected) {
+            (Ok(found), Ok(expected)) => {
+                agree(&format!("{extents:?}"), &found[0], &expected[0], 1e-6);
+            }
+            (found, expected) => assert_eq!(found.is_err(), expected.is_err(), "{extents:?}"),
+        }
+    }
+}

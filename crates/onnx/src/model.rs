@@ -250,8 +250,17 @@ impl Model {
 
     /// The name of the ONNX node that `op` was made for.
     pub fn node_name(&self, op: Op) -> Option<&str> {
+        self.node(op)?.name.as_deref()
+    }
+
+    /// The ONNX operator of the node that `op` was made for.
+    pub fn operator(&self, op: Op) -> Option<&str> {
+        self.node(op)?.op_type.as_deref()
+    }
+
+    fn node(&self, op: Op) -> Option<&NodeProto> {
         let number = self.source.origin_of[op].checked_sub(1)?;
         let node = self.source.origins.get(number as usize)?.node;
-        self.source.nodes.get(node as usize)?.name.as_deref()
+        self.source.nodes.get(node as usize)
     }
 }

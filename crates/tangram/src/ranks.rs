@@ -9,9 +9,9 @@
 //! Exporters write such branches for layers that take batches and single samples. Each rank that
 //! the branches can give is tried on a copy of the program: where some operation of the block that
 //! the value is in cannot be applied to operands of the rank that follows, the block has no result
-//! with it, and the other rank is the one.
+//! with it, and the other rank is the one. The value has the type that its branch yields then.
 
-use tangram_ir::{Block, Dim, Module, Op, Order, Type, TypeData, Value, walk};
+use tangram_ir::{Block, Module, Op, Order, Type, Value, walk};
 use tangram_rewrite::{FrozenPatternSet, GreedyConfig, greedy};
 
 /// How many results of branches are looked at in one model.
@@ -61,31 +61,23 @@ pub(crate) fn decide(
 }
 
 /// The results of an `if` whose branches give tensors of different known ranks, with the types of
-/// these ranks and no known extents.
+/// both.
 fn candidates(module: &Module, op: Op) -> Vec<(Value, [Type; 2])> {
     let ([then, otherwise], "nn.if") = (module.regions(op), module.name_text(op)) else {
         return Vec::new();
     };
-    let yielded = |region: &tangram_ir::Region| -> Vec<Value> {
+    let yielded = |region: &tangram_ir::Region| -> Vec<Type> {
         let last = module.first_block(*region).and_then(|block| module.last_op(block));
-        last.map_or_else(Vec::new, |last| module.operands(last).collect())
+        let values = last.into_iter().flat_map(|last| module.operands(last));
+        values.map(|value| module.value_type(value)).collect()
     };
-    let branches = yielded(then).into_iter().zip(yielded(otherwise));
+    let rank = |ty| Some(module.context().as_tensor(ty)?.0.len());
+    let differ = |[a, b]: [Type; 2]| rank(a).zip(rank(b)).is_some_and(|(a, b)| a != b);
+    let branches = yielded(then).into_iter().zip(yielded(otherwise)).map(|(a, b)| [a, b]);
     let both = module.results(op).zip(branches);
-    both.filter_map(|(result, (a, b))| Some((result, [of_rank(module, a)?, of_rank(module, b)?])))
-        .filter(|(_, types)| types[0] != types[1])
-        .collect()
-}
-
-/// The type of a tensor of the rank of `value`, whatever its extents.
-fn of_rank(module: &Module, value: Value) -> Option<Type> {
-    match module.context().type_data(module.value_type(value)) {
-        TypeData::Tensor(tensor) => {
-            let extents = vec![Dim::UNKNOWN; tensor.dims.len()];
-            Some(module.context().tensor_type(&extents, tensor.element))
-        }
-        _ => None,
-    }
+    // What is of a known rank has been decided on.
+    let is_open = |value: Value| module.context().as_tensor(module.value_type(value)).is_none();
+    both.filter(|&(result, types)| is_open(result) && differ(types)).collect()
 }
 
 /// The block that `value` is defined in, and those around it. Where the value is wanted, all of

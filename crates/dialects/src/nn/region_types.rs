@@ -99,14 +99,23 @@ fn infer_if(module: &mut Module, op: Op, depth: u32) {
     let (Some(yes), Some(no)) = (body(module, op, 0), body(module, op, 1)) else { return };
     infer_block(module, yes, depth);
     infer_block(module, no, depth);
-    let types = either(module, yes, no);
+    let types = either(module, op, [yes, no]);
     set_results(module, op, &types);
 }
 
-/// The types that hold whichever of two blocks runs.
-fn either(module: &Module, yes: Block, no: Block) -> Vec<Type> {
+/// The types of the results of an `nn.if`, whichever of its two blocks runs. A result that is known
+/// to have the rank that only one of them yields is what that one yields.
+fn either(module: &Module, op: Op, [yes, no]: [Block; 2]) -> Vec<Type> {
+    let context = module.context();
+    let rank = |ty| context.as_tensor(ty).map(|(dims, _)| dims.len());
+    let known = module.results(op).map(|value| rank(module.value_type(value)));
     let pairs = yielded(module, yes).into_iter().zip(yielded(module, no));
-    pairs.map(|(a, b)| join(module.context(), a, b)).collect()
+    let types = known.zip(pairs).map(|(known, (a, b))| match (known, rank(a), rank(b)) {
+        (Some(known), Some(yes), Some(no)) if yes != no && known == yes => a,
+        (Some(known), Some(yes), Some(no)) if yes != no && known == no => b,
+        _ => join(context, a, b),
+    });
+    types.collect()
 }
 
 /// Infers `block`, some of whose arguments are carried from step to step; returns their types.
@@ -259,7 +268,7 @@ pub(super) fn if_flow(module: &Module, op: Op) -> Vec<(Value, Type)> {
     let (Some(yes), Some(no)) = (body(module, op, 0), body(module, op, 1)) else {
         return Vec::new();
     };
-    tensors(module, module.results(op), either(module, yes, no))
+    tensors(module, module.results(op), either(module, op, [yes, no]))
 }
 
 /// What comes out of the body of an `nn.loop`, as it is. What goes into it may have other extents

@@ -42,6 +42,19 @@ pub fn structured(module: &Module, op: Op) -> Option<Structured> {
     function(&cx).filter(|definition| definition.is_well_formed(&known))
 }
 
+/// Returns whether `op` is of a kind that has a definition, and has operands or results whose extents
+/// are not numbers: with other extents there may be one.
+pub fn wants_extents(module: &Module, op: Op) -> bool {
+    let context = module.context();
+    let table = context.extension::<StructuredTable>();
+    let is_open = |value| match context.as_tensor(module.value_type(value)) {
+        Some((extents, _)) => extents.iter().any(|extent| extent.as_static().is_none()),
+        None => context.element_type(module.value_type(value)).is_some(),
+    };
+    let mut values = module.operands(op).chain(module.results(op));
+    table.functions.read().contains_key(&module.name(op)) && values.any(is_open)
+}
+
 /// The types of the results of `op`; `None` if an extent is unknown.
 pub fn result_types(module: &Module, op: Op) -> Option<Vec<Temporary>> {
     let cx = StructuredCx { module, op };

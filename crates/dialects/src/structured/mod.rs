@@ -50,7 +50,7 @@ mod stage;
 mod verify;
 
 pub use body::{Binary, Body, Comparison, Number, Scalar, ScalarId, Unary};
-pub use cx::{StructuredCx, StructuredFn, TensorRef, result_types, structured};
+pub use cx::{StructuredCx, StructuredFn, TensorRef, result_types, structured, wants_extents};
 pub(crate) use cx::{StructuredTable, axis, equal, is_plain, product, wide};
 pub use interpret::{InterpretError, interpret};
 pub(crate) use reducing::{Reducing, inverse_root, over};

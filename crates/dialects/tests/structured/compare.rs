@@ -130,10 +130,19 @@ fn elements(
     random: &mut fastrand::Rng,
 ) -> Option<Tensor> {
     let count: usize = shape.iter().product();
-    let spread =
-        ["nn.matmul", "nn.conv", "nn.gemm", "norm", "einsum", "attention", "dynamic", "contrib"]
-            .iter()
-            .any(|part| name.contains(part));
+    let sums = [
+        "nn.matmul",
+        "nn.conv",
+        "nn.gemm",
+        "nn.dft",
+        "nn.stft",
+        "norm",
+        "einsum",
+        "attention",
+        "dynamic",
+        "contrib",
+    ];
+    let spread = sums.iter().any(|part| name.contains(part));
     let positive = name.contains("norm") && operand == 4;
     if count > 1 << 12 {
         return None;

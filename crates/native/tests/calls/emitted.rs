@@ -14,7 +14,7 @@ fn a_model_as_c_runs_without_this_library() {
     let mut program = program(&model);
     let refused = tangram_native::emit_program(&model, &program, "m", &options(Cache::none()))
         .expect_err("softmax is left");
-    assert_eq!(refused.to_string(), "these operations are not compiled yet: nn.softmax");
+    assert_eq!(refused.to_string(), "these operations are not compiled yet: Softmax");
 
     // Softmax replaced by a function that copies, and a buffer that takes the place of `s`.
     program.source.push_str(

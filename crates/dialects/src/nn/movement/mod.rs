@@ -252,7 +252,7 @@ fn infer_split(cx: &InferCx<'_>) -> Result {
     Ok(inferred)
 }
 
-/// `begin`, `end`, `axes` or `strides`: the attribute, or the contents of operand `i`.
+/// `begin`, `end`, `axes`, `strides` or `pad_width`: the attribute, or the contents of operand `i`.
 fn slice_list(cx: &InferCx<'_>, name: &str, i: usize) -> Option<Contents> {
     match cx.attrs().ints(name) {
         Some(list) => Some(list.into_iter().map(|n| Some(Expr::int(n))).collect()),
@@ -422,7 +422,7 @@ fn infer_pad(cx: &InferCx<'_>) -> Result {
     let context = cx.context();
     let data = cx.tensor(0)?;
     let Some(from) = &data.dims else { return one(cx, &data) };
-    let pads = cx.attrs().ints("pad_width").or_else(|| cx.constant_ints(1));
+    let pads = slice_list(cx, "pad_width", 1);
     let listed = cx.attrs().ints("axes").or_else(|| cx.constant_ints(3));
     let (Some(pads), true) = (pads, listed.is_some() || !cx.has(3)) else {
         return one(cx, &Shaped::ranked(vec![Dim::UNKNOWN; from.len()], data.element));
@@ -434,20 +434,25 @@ fn infer_pad(cx: &InferCx<'_>) -> Result {
     let mut out = from.clone();
     for (k, &a) in listed.iter().enumerate() {
         let a = axis(a, from.len())?;
-        let width = pads[k].checked_add(pads[k + listed.len()]);
-        let width = width.ok_or_else(|| infer_error!("the widths overflow"))?;
-        out[a] = grown(context, out[a], width);
+        out[a] = grown(context, out[a], [&pads[k], &pads[k + listed.len()]])?;
     }
     one(cx, &Shaped { dims: Some(out), element: data.element })
 }
 
-/// `dim + width`; a negative width subtracts.
-fn grown(context: &Context, dim: Dim, width: i64) -> Dim {
-    if width < 0 {
-        dims::sub(context, dim, Dim::fixed(-width))
-    } else {
-        dims::add(context, dim, Dim::fixed(width))
-    }
+/// `dim` and what stands before and after it; negative widths subtract.
+fn grown(context: &Context, dim: Dim, widths: [&Option<Expr>; 2]) -> Result<Dim> {
+    let [Some(before), Some(after)] = widths else { return Ok(Dim::UNKNOWN) };
+    let numbers = before.as_int().zip(after.as_int());
+    let width = match numbers.map(|(before, after)| before.checked_add(after)) {
+        Some(None) => return Err(infer_error!("the widths overflow")),
+        Some(Some(width)) if width < 0 => {
+            return Ok(dims::sub(context, dim, Dim::fixed(width.saturating_neg())));
+        }
+        Some(width) => width.map(Expr::int),
+        None => before.try_add(after),
+    };
+    let sum = dims::expr(context, dim).zip(width).and_then(|(dim, width)| dim.try_add(&width));
+    Ok(sum.map_or(Dim::UNKNOWN, |sum| dims::dim(context, &sum)))
 }
 
 fn eval_concatenate(cx: &EvalCx<'_>) -> Evaluated {

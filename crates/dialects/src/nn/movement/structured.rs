@@ -1,6 +1,6 @@
 //! Joining, cutting and repeating as loops: copies whose indices are shifted.
 
-use tangram_affine::symbolic::{Expr, Facts};
+use tangram_affine::symbolic::{Expr, Facts, Truth};
 use tangram_tensor::Tensor;
 use tangram_tensor::elementwise::cast;
 
@@ -153,40 +153,32 @@ fn tile_by_remainder(x: &TensorRef, out: &TensorRef, copies: &[Expr]) -> Structu
 /// Reads shifted: a number outside for constants, else at places that the body computes.
 pub(super) fn pad(cx: &StructuredCx<'_>) -> Option<Structured> {
     let (x, out) = (cx.operand(0)?, cx.result(0)?);
-    let widths = cx.ints("pad_width", 1)??;
+    let widths = cx.exprs("pad_width", 1)??;
     let axes = match cx.ints("axes", 3)? {
         Some(list) => list.iter().map(|&a| axis(a, x.rank())).collect::<Option<Vec<_>>>()?,
         None => (0..x.rank()).collect(),
     };
     (widths.len() == 2 * axes.len()).then_some(())?;
-    let mut before = vec![0; x.rank()];
+    // Before and after each dimension.
+    let mut around = vec![[Expr::int(0), Expr::int(0)]; x.rank()];
     for (k, &axis) in axes.iter().enumerate() {
-        before[axis] = widths[k];
+        around[axis] = [widths[k].clone(), widths[k + axes.len()].clone()];
     }
     let mode = cx.attrs().text("pad_mode").unwrap_or("constant");
     let mut stage = Stage::over(&out.extents);
     if mode != "constant" {
-        // A crop comes first, and what is repeated is what it leaves.
-        widths.iter().all(|&width| width >= 0).then_some(())?;
-        let place = (0..x.rank()).map(|i| {
-            let at = stage.index(i);
-            if out.extents[i] == x.extents[i] {
-                return Some(at);
-            }
-            let shift = stage.int(before[i]);
-            let at = stage.sub(at, shift);
-            repeated(&mut stage, at, &x.extents[i], mode)
+        let place = around.iter().enumerate();
+        let place = place.map(|(i, around)| {
+            repeated_around(&mut stage, i, (&x.extents[i], around), (mode, &cx.facts()))
         });
         let place = place.collect::<Option<Vec<_>>>()?;
         let value = stage.lookup(&x, place);
         return Some(Structured::one(stage.store_parallel(&out, value)));
     }
-    let loops = stage.all(0..x.rank());
-    let at: Vec<_> = loops
-        .iter()
-        .zip(&before)
-        .map(|(&at, &before)| stage.plus(at, &Expr::int(-before)))
-        .collect();
+    let mut at = stage.all(0..x.rank());
+    for (at, [before, _]) in at.iter_mut().zip(&around) {
+        *at = stage.plus(*at, &before.neg()?);
+    }
     let value = match padding(cx, &x)? {
         Some(number) => stage.load_exact_or(&x, &at, number),
         None => {
@@ -212,6 +204,32 @@ fn padding(cx: &StructuredCx<'_>, x: &TensorRef) -> Option<Option<Number>> {
         },
     };
     number_of(&cast(&scalar, x.element).ok()?).map(Some)
+}
+
+/// The coordinate `i` of what stands around a tensor that is repeated there. A crop, of a negative
+/// width, comes first, and what is repeated is what it leaves.
+fn repeated_around(
+    stage: &mut Stage,
+    i: usize,
+    (extent, around): (&Expr, &[Expr; 2]),
+    (mode, facts): (&str, &Facts),
+) -> Option<ScalarId> {
+    let at = stage.index(i);
+    if around.iter().all(|width| width.as_int() == Some(0)) {
+        return Some(at);
+    }
+    // Which of the two a width is has to be known.
+    let crop = |width: &Expr| match width.as_int() {
+        Some(width) => Some(Expr::int((-width).max(0))),
+        None => (facts.nonneg(width) == Truth::True).then(|| Expr::int(0)),
+    };
+    let [first, last] = [crop(&around[0])?, crop(&around[1])?];
+    let left = extent.try_sub(&first)?.try_sub(&last)?;
+    let shift = around[0].try_add(&first)?;
+    let (shift, first) = (stage.extent(&shift), stage.extent(&first));
+    let at = stage.sub(at, shift);
+    let at = repeated(stage, at, &left, mode)?;
+    Some(stage.add(at, first))
 }
 
 /// The place of the element that stands at `at`, which may be outside of the extent.

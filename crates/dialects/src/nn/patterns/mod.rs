@@ -66,7 +66,8 @@ pub fn all(context: &Context, options: &Options) -> Vec<Box<dyn RewritePattern>>
         unit_transpose::pattern(context),
         join_transposes::pattern(context),
         zero_state::pattern(context),
-        inline_if::pattern(context),
+        inline_if::constant_condition(context),
+        inline_if::squeezing(context),
         loop_invariant::pattern(context),
     ];
     patterns.into_iter().map(|pattern| Box::new(pattern) as Box<dyn RewritePattern>).collect()

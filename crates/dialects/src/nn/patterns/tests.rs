@@ -389,3 +389,64 @@ fn what_a_loop_hands_on_unchanged_is_what_went_in() {
     assert!(fired.contains(&"loop-invariant".to_owned()), "{fired:?}");
     assert_eq!(f.module.uses(carried).count(), 1, "only the end of the body has the state");
 }
+
+/// `if extent(x, 1) == 1 then squeeze(x, dropped) else x` for `x` of `extents`, with a result of type
+/// `of`; the whole function.
+fn squeezing_if(extents: &str, dropped: i64, of: impl Fn(&Func) -> Type) -> Func {
+    let mut f = Func::new();
+    let x = f.arg(extents);
+    let (place, one) = (f.ints(&[1]), f.ints(&[1]));
+    let shape = f.value("shape_of", &[x], &[]);
+    let zero = f.int(0);
+    let extent = f.value("take", &[shape, place], &[("axis", zero)]);
+    let condition = f.value("equal", &[extent, one], &[]);
+    let mut state = OpState::new(f.context.name("nn.if"), Loc::UNKNOWN);
+    state.operands.push(condition);
+    state.results.push(of(&f));
+    state.regions = 2;
+    let op = f.module.create_at(Point::End(f.block), state);
+    let (around, axis) = (f.block, f.i64s(&[dropped]));
+    for (i, name) in ["squeeze", "negative"].into_iter().enumerate() {
+        let region = f.module.region(op, i);
+        f.block = f.module.add_block(region);
+        let attrs = [("axis", axis)];
+        let value = f.value(name, &[x], if i == 0 { &attrs } else { &[] });
+        let mut state = OpState::new(f.context.name("nn.yield"), Loc::UNKNOWN);
+        state.operands.push(value);
+        f.module.create_at(Point::End(f.block), state);
+    }
+    f.block = around;
+    let result = f.module.result(op, 0);
+    let out = f.value("exp", &[result], &[]);
+    f.finish(&[out]);
+    f
+}
+
+#[test]
+fn a_branch_that_drops_an_extent_of_one_is_taken_where_the_rank_is_known() {
+    let ranked = |dims: &'static str| move |f: &Func| f.f32(dims);
+    for of in [ranked("?"), ranked("n")] {
+        let mut f = squeezing_if("n,m", 1, of);
+        let fired = f.optimise(&[&ramp(&[3, 1])]);
+        assert!(fired.iter().any(|name| name == "inline-squeezing-if"), "{fired:?}");
+        assert_eq!(f.names(), ["squeeze", "exp"]);
+        // With another extent it is refused as before.
+        let wide = [Datum::Tensor(ramp(&[3, 2]))];
+        assert!(interpret(&f.module, f.op, &wide).is_err());
+    }
+}
+
+#[test]
+fn a_branch_whose_squeeze_does_not_check_the_condition_stays() {
+    let open = |f: &Func| {
+        let element = f.context.float_type(FloatKind::F32);
+        f.context.ty(tangram_ir::TypeData::UnrankedTensor(element))
+    };
+    // The rank is open; the extent that is dropped is another one.
+    let mut unknown = squeezing_if("n,m", 1, open);
+    let mut other = squeezing_if("n,m", 0, |f: &Func| f.f32("?"));
+    for f in [&mut unknown, &mut other] {
+        f.optimise(&[&ramp(&[1, 1])]);
+        assert!(f.names().contains(&"if"), "{:?}", f.names());
+    }
+}

@@ -119,6 +119,7 @@ fn infer_layer(cx: &InferCx<'_>, gates: i64) -> Result {
         _ => Dim::fixed(1),
     };
     let hidden = cx.attrs().int("hidden_size").map_or(r[2], Dim::fixed);
+    let batch = with_states(cx, batch, batch_first)?;
     agree(cx, "weights for each direction", directions, w[0])?;
     agree(cx, "an input", w[2], x[2])?;
     agree(cx, "a state", hidden, r[2])?;
@@ -132,6 +133,17 @@ fn infer_layer(cx: &InferCx<'_>, gates: i64) -> Result {
     let last = Shaped::ranked(last, element);
     let count = cx.result_count.unwrap_or(1).clamp(1, cx.def.results.len());
     several(cx, [Shaped::ranked(all, element), last.clone(), last].into_iter().take(count))
+}
+
+/// The extent of the batch, which the initial states have as well.
+fn with_states(cx: &InferCx<'_>, batch: Dim, batch_first: bool) -> Result<Dim> {
+    let mut batch = batch;
+    for i in (5..cx.def.operands.len().min(7)).filter(|&i| cx.has(i)) {
+        let state = three(cx, i)?[if batch_first { 0 } else { 1 }];
+        agree(cx, "one batch", batch, state)?;
+        batch = if batch.is_unknown() { state } else { batch };
+    }
+    Ok(batch)
 }
 
 fn infer_lstm(cx: &InferCx<'_>) -> Result {

@@ -19,6 +19,7 @@ pub fn lines(random: &mut Rng) -> Vec<String> {
     windows::windows(&mut g, &mut lines);
     sums::reductions(&mut g, &mut lines);
     sums::norms(&mut g, &mut lines);
+    sums::transforms(&mut g, &mut lines);
     views::views(&mut g, &mut lines);
     picks::picks(&mut g, &mut lines);
     layers::quantised(&mut g, &mut lines);

@@ -79,6 +79,35 @@ fn einsum(g: &mut Generator<'_>, lines: &mut Vec<String>) {
     lines.push(line("einsum", &operands, &[equation], 1));
 }
 
+/// Transforms of real numbers along any dimension, of fewer or more points than there are.
+pub(super) fn transforms(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let element = g.pick(&["f32", "f64"]);
+    let mut shape = g.shape(1, 3);
+    let along = g.random.usize(..shape.len());
+    shape[along] = g.int(1, 9).to_string();
+    shape.push("1".to_owned());
+    let x = tensor(element, &shape);
+    let attrs = [format!("axis={along}"), format!("onesided={}", g.flag())];
+    lines.push(line("dft", std::slice::from_ref(&x), &attrs, 1));
+    let length = format!("i64[] = ({})", g.int(1, 12));
+    lines.push(line("dft", &[x, length], &attrs, 1));
+    let points = g.int(1, 7);
+    let mut signal = vec![g.extent(), (points + g.int(0, 9)).to_string()];
+    if g.flag() {
+        signal.push("1".to_owned());
+    }
+    let scalar = |n: i64| format!("i64[] = ({n})");
+    let operands = [
+        tensor(element, &signal),
+        scalar(g.int(1, 4)),
+        tensor(element, &[points.to_string()]),
+        scalar(points),
+    ];
+    let given = if g.flag() { 3 } else { 4 };
+    let attrs = [format!("onesided={}", g.flag())];
+    lines.push(line("stft", &operands[..given], &attrs, 1));
+}
+
 pub(super) fn reductions(g: &mut Generator<'_>, lines: &mut Vec<String>) {
     for name in [
         "sum",

@@ -137,8 +137,7 @@ pub(super) fn made(g: &mut Generator<'_>, lines: &mut Vec<String>) {
     let pair = [tensor(element, &opened), tensor(element, &numbers)];
     lines.push(line("equal", &pair, &[], 1));
     let mode = g.pick(&["constant", "constant", "edge", "reflect", "wrap"]);
-    let low = if mode == "constant" { -2 } else { 0 };
-    let widths: Vec<i64> = (0..2 * rank).map(|_| g.int(low, 3)).collect();
+    let widths: Vec<i64> = (0..2 * rank).map(|_| g.int(-2, 3)).collect();
     let mut attrs = vec![format!("pad_mode=\"{mode}\"")];
     let mut operands = vec![x.clone()];
     if g.flag() {

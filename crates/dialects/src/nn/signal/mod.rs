@@ -1,5 +1,7 @@
 //! Fourier transforms, windows, determinants.
 
+mod structured;
+
 use tangram_affine::symbolic::Expr;
 use tangram_ir::{AttrDef, AttrKind, Dim, FloatKind, InferCx, OperandDef, ResultDef};
 use tangram_tensor::signal as kernels;
@@ -61,7 +63,8 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_dft,
     )
-    .eval(eval_dft),
+    .eval(eval_dft)
+    .structured(structured::dft),
     op(
         "nn.stft",
         "the discrete Fourier transform of overlapping frames",
@@ -75,7 +78,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[ONESIDED],
         infer_stft,
     )
-    .eval(eval_stft),
+    .eval(eval_stft)
+    .structured(structured::stft),
     op(
         "nn.det",
         "the determinant of each matrix",
