@@ -29,8 +29,6 @@ use crate::{Body, Declared, Part};
 
 /// What it may take to find one array.
 const STEPS: u64 = 1_000_000;
-/// Hundredths of a budget for an order of what a part is with arrays for the state of recurrences.
-const SHARE_OF_STATE: u64 = 60;
 /// An order with these arrays that costs less than this part of the source's is taken unseen others.
 const SURELY: f64 = 0.5;
 
@@ -107,10 +105,8 @@ impl Part {
             }
         }
         let part = part?;
-        let share = budget.share(SHARE_OF_STATE);
-        let found = part.scop.optimise(recipe, &share);
-        // What is left is for the part as it is.
-        budget.spend(usize::try_from(share.used()).unwrap_or(usize::MAX)).ok()?;
+        // The part as it is must not find less than without this search, which has a budget of its own.
+        let found = part.scop.optimise(recipe, &budget.share(100));
         let found = found.ok().filter(|found| !found.original)?;
         Some((part, found))
     }
