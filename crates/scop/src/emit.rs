@@ -8,8 +8,9 @@ use tangram_polyhedral::contraction::Contraction;
 
 use crate::accumulate::Accumulators;
 use crate::c_tokens::{replaced, words};
-use crate::contraction::{Kernels, Tiles};
+use crate::contraction::{Kernels, Panel, Tiles};
 use crate::declare::is_small;
+use crate::memory::{Memory, THREAD, THREAD_DEFINITIONS, lasting};
 use crate::source_range::places;
 use crate::{Declared, Part, Problem};
 
@@ -27,9 +28,6 @@ pub struct Emit {
 }
 
 const HINT: &str = "TANGRAM_SIMD";
-/// Elements of an array in the place of a variable: a gigabyte of doubles. Where systems promise more
-/// memory than there is, a larger one would end the program instead of being refused.
-const MOST_ALLOCATED: u64 = 1 << 27;
 
 /// What the hint stands for: the loop has no dependences between its iterations.
 const HINT_DEFINITION: &str = "\
@@ -105,7 +103,13 @@ pub fn rewrite(
             false => original[place.clone()].to_owned(),
         };
         let fits = part.test.as_ref().map(|_| free(&words, &["fits"], "tangram_fits_"));
-        let choice = Choice::of(part, &tiles, fits.as_deref(), &style.indent);
+        let panels = match part.declared.is_empty() {
+            true => tiles.iter().flat_map(Tiles::panels).collect(),
+            // There is no other place for the loops of the source.
+            false => Vec::new(),
+        };
+        let memory = Memory::of(part, &panels, &unused(&words, "memory"));
+        let choice = Choice::of(part, &tiles, fits.as_deref(), &memory, &style.indent);
         let new = match (&part.test, fits) {
             (Some(test), Some(name)) => {
                 tested(part, test, (&style, &name), (&choice, &new, &within), margin)
@@ -182,41 +186,23 @@ struct Choice {
 
 impl Choice {
     /// `fits`: the variable that says whether parameters are those that the code was made for.
-    fn of(part: &Part, tiles: &[Tiles], fits: Option<&str>, indent: &str) -> Self {
+    fn of(part: &Part, tiles: &[Tiles], fits: Option<&str>, memory: &Memory, indent: &str) -> Self {
         let all: Vec<String> =
             fits.map(str::to_owned).into_iter().chain(worth(part, tiles)).collect();
-        let mut choice = Self {
-            before: Vec::new(),
-            condition: all.join(" && "),
-            first: Vec::new(),
-            behind: Vec::new(),
-        };
-        let mut found = Vec::new();
-        for Declared { name, element, extents, .. } in &part.allocated {
-            let [count, positive] =
-                [(" * ", "(", ")"), (" && ", "", " > 0")].map(|(between, open, close)| {
-                    let each = extents.iter().map(|extent| format!("{open}{extent}{close}"));
-                    each.collect::<Vec<_>>().join(between)
-                });
-            let mut wanted = all.clone();
-            wanted.push(positive);
-            wanted.push(format!("1.0 * {count} <= {MOST_ALLOCATED}"));
-            let wanted = wanted.join(" && ");
-            let inner: String = extents[1..].iter().map(|extent| format!("[{extent}]")).collect();
-            let place = if inner.is_empty() { format!("*{name}") } else { format!("(*{name})") };
-            choice.before.push(format!("void *{name}_at = 0;"));
-            choice.before.push(format!("if ({wanted})"));
-            choice.before.push(format!(
-                "{indent}{name}_at = __builtin_malloc(sizeof({element}) * {count});"
-            ));
-            choice.first.push(format!("{element} {place}{inner} = {name}_at;"));
-            choice.behind.push(format!("__builtin_free({name}_at);"));
-            found.push(format!("{name}_at"));
+        match memory.is_empty() {
+            true => Self {
+                before: Vec::new(),
+                condition: all.join(" && "),
+                first: Vec::new(),
+                behind: Vec::new(),
+            },
+            false => Self {
+                before: memory.allocated(&all, indent),
+                condition: memory.condition(),
+                first: memory.declared(),
+                behind: vec![memory.freed()],
+            },
         }
-        if !found.is_empty() {
-            choice.condition = found.join(" && ");
-        }
-        choice
     }
 
     /// Writes two forms of the same loops, of which sizes choose one.
@@ -313,15 +299,19 @@ fn code(
     for array in outer {
         text.push_str(&declaration(array, part)?);
     }
-    let braces = !inner.is_empty() || part.braced || !tiles.is_empty();
+    let lasts = !tiles.is_empty() && !part.declared.is_empty();
+    let braces = !inner.is_empty() || part.braced || lasts;
     if braces {
         text.push_str("{\n");
         style.depth = 1;
         for array in inner {
             let _ = write!(text, "{}{}", style.indent, declaration(array, part)?);
         }
-        for line in tiles.iter().flat_map(Tiles::declarations) {
-            let _ = writeln!(text, "{}{line}", style.indent);
+        if lasts {
+            let panels: Vec<Panel> = tiles.iter().flat_map(Tiles::panels).collect();
+            for line in lasting(&panels) {
+                let _ = writeln!(text, "{}{line}", style.indent);
+            }
         }
     }
     let of = part.scop.statements.iter().zip(&part.bodies).zip(&part.types);
@@ -464,6 +454,15 @@ pub(crate) fn free(words: &HashSet<&str>, starts: &[&str], last: &str) -> String
     starts.iter().copied().find(|start| !taken(start)).unwrap_or(last).to_owned()
 }
 
+/// Finds a name that no name of the text is, nor with `_at` behind it.
+fn unused(words: &HashSet<&str>, start: &str) -> String {
+    let mut name = start.to_owned();
+    while words.contains(name.as_str()) || words.contains(format!("{name}_at").as_str()) {
+        name.push('_');
+    }
+    name
+}
+
 /// Writes the definitions that the text uses.
 fn definitions(text: &str, style: &CStyle) -> String {
     let mut needed = String::new();
@@ -476,6 +475,9 @@ fn definitions(text: &str, style: &CStyle) -> String {
     }
     if words(text).any(|word| word == HINT) {
         needed.push_str(HINT_DEFINITION);
+    }
+    if words(text).any(|word| word.starts_with(THREAD)) {
+        needed.push_str(THREAD_DEFINITIONS);
     }
     needed
 }

@@ -29,6 +29,8 @@ use crate::{Body, Declared, Part};
 
 /// What it may take to find one array.
 const STEPS: u64 = 1_000_000;
+/// An order with these arrays that costs less than this part of the source's is taken unseen others.
+const SURELY: f64 = 0.5;
 
 impl Part {
     /// Finds an order in which the part's loops run fast, as [`Scop::optimise`] does, also where
@@ -60,7 +62,20 @@ impl Part {
                 return Ok((part, best));
             }
         }
+        // The state of recurrences along rows in a variable keeps rows in their order.
+        let of_state = if may { self.with_rows_of_state(recipe, budget) } else { None };
+        if let Some((part, found)) =
+            of_state.as_ref().filter(|(_, found)| found.ratio.is_some_and(|ratio| ratio < SURELY))
+        {
+            return Ok((Cow::Owned(part.clone()), found.clone()));
+        }
         let best = self.scop.optimise(recipe, budget)?;
+        if let Some((part, found)) = of_state
+            && best.contractions.is_empty()
+            && is_better(&found, &best)
+        {
+            return Ok((Cow::Owned(part), found));
+        }
         // Sums of rows in a variable keep rows from running side by side.
         if may && !recipe.parallel && best.original && best.fallback.is_none() {
             let (part, sums) = self.expanded(2, &|_, _| true);
@@ -72,6 +87,28 @@ impl Part {
             }
         }
         Ok((Cow::Borrowed(self), best))
+    }
+
+    /// Expands all variables that recurrences along innermost loops keep their state in, and finds an
+    /// order of what is then there; nothing if there are none.
+    fn with_rows_of_state(&self, recipe: &Recipe, budget: &Budget) -> Option<(Self, Optimised)> {
+        let mut part = None::<Self>;
+        for statement in 0..self.scop.statements.len() {
+            let own = part.as_ref().unwrap_or(self);
+            let Some(variable) = words(&own.bodies[statement].text).next() else { continue };
+            let name = own.unused(&format!("{variable}_all"));
+            let found = own.scop.expanded_state(statement, &name, &Budget::steps(STEPS));
+            if let Ok(Some(found)) = found
+                && let Some(new) = own.with(found)
+            {
+                part = Some(new);
+            }
+        }
+        let part = part?;
+        // The part as it is must not find less than without this search, which has a budget of its own.
+        let found = part.scop.optimise(recipe, &budget.share(100));
+        let found = found.ok().filter(|found| !found.original)?;
+        Some((part, found))
     }
 
     /// Finds kernels for a device, as [`Scop::on_device`] does, also where it takes an array in the
@@ -164,7 +201,7 @@ impl Part {
     /// Writes the statements of a part with an expanded array; nothing if one of them uses the array
     /// in a way that is not followed.
     fn with(&self, found: Expanded) -> Option<Self> {
-        let Expanded { scop, array, depth, params, extents, copies } = found;
+        let Expanded { scop, array, statements, depth, params, extents, copies } = found;
         let declared = self.arrays.iter().find(|own| own.name == array)?.clone();
         let is_plain = !self.members.iter().any(|member| member.name == array)
             && !self.flat.iter().any(|flat| flat.name == array)
@@ -178,7 +215,8 @@ impl Part {
             let dims = &self.scop.statements[at].domain.space().output.dims;
             within(text, &array, (&name, rank), dims.get(..depth)?)
         };
-        for (at, body) in part.bodies.iter_mut().enumerate() {
+        for at in statements {
+            let body = &mut part.bodies[at];
             if words(&body.text).any(|word| word == array) {
                 body.text = text_of(at, &body.text)?;
             }
@@ -233,6 +271,12 @@ impl Part {
             }
         }
     }
+}
+
+/// Returns whether an order promises more than another one.
+fn is_better(found: &Optimised, than: &Optimised) -> bool {
+    let both = found.ratio.zip(than.ratio);
+    !found.original && (than.original || both.is_some_and(|(found, than)| found < than))
 }
 
 /// Puts `new[i][j]` in the place of a name that has `rank` subscripts behind it; nothing if it stands

@@ -70,6 +70,7 @@ mod item;
 mod line_index;
 mod live_out;
 mod lvalue;
+mod memory;
 mod parse;
 mod polynomial;
 mod pragma;

@@ -283,6 +283,8 @@ struct Outcome<'a> {
     best: Optimised,
     /// Its loops; nothing if they cannot be generated within the budget, and why.
     ast: Result<Ast, Fault>,
+    /// Whether several threads were asked for, and the search for their loops took too long.
+    one_thread: bool,
 }
 
 /// The loops that take the place of a part's.
@@ -295,19 +297,35 @@ struct Code<'a> {
 impl<'a> Outcome<'a> {
     /// Returns the loops that take the place of the source's, if any do.
     fn code(self) -> Option<Code<'a>> {
-        let Self { part, best, ast } = self;
+        let Self { part, best, ast, .. } = self;
         ast.ok().filter(|_| !best.original).map(|ast| Code { part, best, ast })
     }
 }
 
-/// Generates the loops of a part.
+/// Generates the loops of a part; those of one thread where the search for others takes too long.
 fn optimised<'a>(part: &'a Part, args: &ScopArgs, budget: &Budget) -> Result<Outcome<'a>, Fault> {
     let mut recipe = recipe(args);
     recipe.keep_source = args.tile.is_none();
-    let (part, best) = part.optimise(&recipe, budget)?;
+    let found = attempt(part, &recipe, budget);
+    let is_done = found.as_ref().is_ok_and(|own| own.best.fallback.is_none() && own.ast.is_ok());
+    if is_done || !recipe.parallel {
+        return found;
+    }
+    recipe.parallel = false;
+    match attempt(part, &recipe, &self::budget(args)) {
+        Ok(plain) if plain.ast.is_ok() && !plain.best.original => {
+            Ok(Outcome { one_thread: true, ..plain })
+        }
+        _ => found,
+    }
+}
+
+/// Generates the loops of a part as a recipe says.
+fn attempt<'a>(part: &'a Part, recipe: &Recipe, budget: &Budget) -> Result<Outcome<'a>, Fault> {
+    let (part, best) = part.optimise(recipe, budget)?;
     let context = part.scop.context.as_ref();
     let mut options = AstOptions::default();
     options.outlined = Some(KERNEL);
     let ast = Ast::of_tree(&best.tree, context, &options, budget);
-    Ok(Outcome { part, best, ast })
+    Ok(Outcome { part, best, ast, one_thread: false })
 }

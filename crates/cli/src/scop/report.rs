@@ -58,7 +58,7 @@ pub(super) fn report(part: &Part, outcome: &Outcome) -> String {
 
 /// What became of a part, or why nothing did.
 fn became(part: &Part, outcome: &Outcome) -> String {
-    let Outcome { part: with, best, ast } = outcome;
+    let Outcome { part: with, best, ast, one_thread } = outcome;
     if !part.ended.is_empty() {
         return "kept, as what follows may need the value of a loop variable".to_owned();
     }
@@ -87,7 +87,13 @@ fn became(part: &Part, outcome: &Outcome) -> String {
         true => String::new(),
         false => format!("; in memory of its own: {}", names.join(", ")),
     };
-    format!("rewritten{gain}: {bands}{idle}{memory}")
+    let alone = match one_thread {
+        true => {
+            "; for one thread, as the search for loops of several took too long: `--max-steps` allows more"
+        }
+        false => "",
+    };
+    format!("rewritten{gain}: {bands}{idle}{memory}{alone}")
 }
 
 /// Says what of `--tile` has no effect on a part.

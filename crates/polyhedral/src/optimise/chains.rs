@@ -83,36 +83,92 @@ impl Scop {
                 done = all.end;
                 continue;
             }
-            let results = self.results(editor.tree(), own.clone(), &private, budget)?;
-            let rows = SIDE_BY_SIDE / i128::try_from(results.max(1)).unwrap_or(SIDE_BY_SIDE);
-            if rows < 2 {
-                continue;
+            let chain = Chain { nest: (outer, inner), own, is_smooth, private: &private };
+            if let Some((band, end)) =
+                self.rows(&mut editor, chain, (threads, &mut flow), budget)?
+            {
+                done = end;
+                bands.push(band);
             }
-            let flow = match &flow {
-                Some(flow) => flow,
-                None => flow.insert(self.between_cells(budget)?),
-            };
-            if !waits(editor.tree(), inner, (flow, is_smooth), budget)? {
-                continue;
-            }
-            let before = editor.tree().clone();
-            // Several threads need variables of their own, which only parallel loops of the scheduler get.
-            let threads = threads && private.is_empty();
-            let (outer, inner) = match threads {
-                true => fronts::shared(&mut editor, (outer, inner), budget)?,
-                false => (outer, inner),
-            };
-            let Some(all) = side_by_side(&mut editor, (outer, inner), rows, budget)? else {
-                editor.reset(before);
-                continue;
-            };
-            let statements = self.active_statements(editor.tree(), all.clone(), budget)?;
-            bands.push(Arranged { statements, tiles: Vec::new(), jams: vec![rows], vector: false });
-            done = all.end;
         }
         let (tree, idle) = (editor.into_tree(), Vec::new());
         let made = !bands.is_empty();
         Ok(made.then_some(Improved { tree, bands, gained: true, ratio: None, idle, shared: false }))
+    }
+
+    /// Puts rows of recurrences side by side in a tree whose other loops have their form; nothing if there
+    /// are none.
+    pub(super) fn with_chains(
+        &self,
+        found: &Improved,
+        constraints: &Constraints,
+        budget: &Budget,
+    ) -> Result<Option<Improved>, Error> {
+        let mut editor = Editor::new(found.tree.clone(), constraints.validity.clone(), budget)?;
+        split_rows(&mut editor)?;
+        let accesses = Accesses::of(self, budget)?;
+        let (mut bands, mut flow, mut done) = (found.bands.clone(), None, 0);
+        let mut made = false;
+        while let Some(Nest { outer, inner, own }) = nest(editor.tree(), done) {
+            done = own.end;
+            if [outer, inner].iter().any(|band| is_arranged(editor.tree(), *band))
+                || member(editor.tree(), inner).is_some_and(|inner| inner.coincident)
+            {
+                continue;
+            }
+            let next = stride::next(editor.tree(), inner, 0, budget)?;
+            let is_smooth = is_smooth(&accesses.along(&next, budget)?);
+            let chain = Chain { nest: (outer, inner), own, is_smooth, private: &[] };
+            if let Some((band, end)) = self.rows(&mut editor, chain, (false, &mut flow), budget)? {
+                done = end;
+                made = true;
+                bands.retain(|other| {
+                    !other.statements.iter().all(|at| band.statements.contains(at))
+                });
+                bands.push(band);
+            }
+        }
+        let Improved { gained, ratio, shared, .. } = *found;
+        let (tree, idle) = (editor.into_tree(), found.idle.clone());
+        Ok(made.then_some(Improved { tree, bands, gained, ratio, idle, shared }))
+    }
+
+    /// Puts rows of one nest side by side, if each of them is a chain; returns what became of it, and
+    /// the leaf behind it. `flow`: [`Self::between_cells`], once it is known.
+    fn rows(
+        &self,
+        editor: &mut Editor,
+        chain: Chain,
+        (threads, flow): (bool, &mut Option<Union>),
+        budget: &Budget,
+    ) -> Result<Option<(Arranged, usize)>, Error> {
+        let Chain { nest: (outer, inner), own, is_smooth, private } = chain;
+        let results = self.results(editor.tree(), own, private, budget)?;
+        let rows = SIDE_BY_SIDE / i128::try_from(results.max(1)).unwrap_or(SIDE_BY_SIDE);
+        if rows < 2 {
+            return Ok(None);
+        }
+        let flow = match flow {
+            Some(flow) => flow,
+            None => flow.insert(self.between_cells(budget)?),
+        };
+        if !waits(editor.tree(), inner, (flow, is_smooth), budget)? {
+            return Ok(None);
+        }
+        let before = editor.tree().clone();
+        // Several threads need variables of their own, which only parallel loops of the scheduler get.
+        let threads = threads && private.is_empty();
+        let (outer, inner) = match threads {
+            true => fronts::shared(editor, (outer, inner), budget)?,
+            false => (outer, inner),
+        };
+        let Some(all) = side_by_side(editor, (outer, inner), rows, budget)? else {
+            editor.reset(before);
+            return Ok(None);
+        };
+        let statements = self.active_statements(editor.tree(), all.clone(), budget)?;
+        let arranged = Arranged { statements, tiles: Vec::new(), jams: vec![rows], vector: false };
+        Ok(Some((arranged, all.end)))
     }
 
     /// Gives loops a form in which vectors run the inner one, but for a single iteration that all others
@@ -216,7 +272,8 @@ impl Scop {
         Ok(matches!(bodies[..], [Some(band)] if is_innermost(band)))
     }
 
-    /// Counts the statements at some leaves that write more than variables of their iteration.
+    /// Counts the results at some leaves that are more than variables of their iteration: statements
+    /// that write them, those that keep the state of a row in local cells as one.
     fn results(
         &self,
         tree: &ScheduleTree,
@@ -224,15 +281,29 @@ impl Scop {
         private: &[String],
         budget: &Budget,
     ) -> Result<usize, Error> {
-        let statements = self.active_statements(tree, range, budget)?;
-        let writes = |at: &&usize| {
-            self.may_writes.relations().any(|map| {
-                let from = map.space().input.as_ref().map(|input| &input.name);
-                from == Some(&self.statements[**at].name)
-                    && !private.contains(&map.space().output.name)
-            })
-        };
-        Ok(statements.iter().filter(writes).count())
+        let (mut results, mut states) = (0, 0);
+        let active = self.active_statements(tree, range, budget)?;
+        let loops = |at: &usize| self.statements[*at].domain.space().output.dims.len();
+        let most = active.iter().map(loops).max().unwrap_or(0);
+        // Others begin or end rows.
+        for at in active.into_iter().filter(|at| loops(at) == most) {
+            let statement = &self.statements[at];
+            let own = |map: &&Relation| {
+                map.space().input.as_ref().is_some_and(|from| from.name == statement.name)
+            };
+            let targets = self.may_writes.relations().filter(own);
+            let targets = targets.map(|map| &map.space().output.name);
+            let mut targets = targets.filter(|name| !private.contains(name)).peekable();
+            if targets.peek().is_none() {
+                continue;
+            }
+            let is_local = |name: &String| self.arrays.iter().any(|a| a.name == *name && a.local);
+            match statement.update.is_none() && targets.all(is_local) {
+                true => states = 1,
+                false => results += 1,
+            }
+        }
+        Ok(results + states)
     }
 
     /// Lists the statements that reach some leaves.
@@ -308,6 +379,44 @@ fn stays(pairs: &Union, budget: &Budget) -> Result<bool, Error> {
         }
     }
     Ok(true)
+}
+
+/// A nest whose rows may be chains.
+struct Chain<'a> {
+    /// The loop over rows, and the one along them.
+    nest: (Node, Node),
+    /// The leaves below it.
+    own: Range<usize>,
+    /// Whether vectors could run it but for what it waits for.
+    is_smooth: bool,
+    /// Variables of one iteration.
+    private: &'a [String],
+}
+
+/// Gives the last loop of an innermost band a band of its own, and the one around it, if rows of these could
+/// be chains.
+fn split_rows(editor: &mut Editor) -> Result<(), Error> {
+    for band in below(editor.tree(), editor.tree().root()) {
+        let NodeKind::Band(own) = editor.tree().kind(band) else { continue };
+        let count = own.members.len();
+        let [.., rows, along] = &own.members[..] else { continue };
+        let is_innermost =
+            !below(editor.tree(), band).iter().any(|node| is_band(editor.tree(), *node));
+        if !is_innermost || !rows.coincident || along.coincident || is_arranged(editor.tree(), band)
+        {
+            continue;
+        }
+        let band = editor.split(band, count - 1)?;
+        if count > 2 {
+            editor.split(band, count - 2)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether iterations of a band run side by side already.
+fn is_arranged(tree: &ScheduleTree, band: Node) -> bool {
+    matches!(tree.kind(band), NodeKind::Band(band) if band.options.relations().next().is_some())
 }
 
 /// An innermost band, the one around it, and the leaves below it.

@@ -251,7 +251,11 @@ impl Scop {
         let outcome = self.improved(&constraints, recipe, &share);
         budget.spend(usize::try_from(share.used()).unwrap_or(usize::MAX))?;
         let outcome = match outcome {
-            Ok(found) if found.gained => return Ok(found.with_private(Vec::new())),
+            Ok(found) if found.gained => {
+                let chained = self.with_chains(&found, &constraints, &more);
+                let found = chained.ok().flatten().unwrap_or(found);
+                return Ok(found.with_private(Vec::new()));
+            }
             outcome => outcome,
         };
         if threads && let Ok(Some(found)) = self.chained(&constraints, true, &more) {

@@ -7,10 +7,20 @@
 //! ```
 //!
 //! One cell for all iterations keeps them in their order; the sum alone is a product of matrices.
-//! What is still in the array behind the part is copied back at its end.
+//! What is still in the array behind the part is copied back at its end. The state of a recurrence along
+//! rows gets a cell for each row, so that rows need not wait for each other:
+//!
+//! ```text
+//! for i: { s = 0;    for j: { s = f(s, x[i][j]);       y[i][j] = s;    } }
+//! for i: { S[i] = 0; for j: { S[i] = f(S[i], x[i][j]); y[i][j] = S[i]; } }
+//! ```
+//!
+//! Other nests may use the same variable for values of their own: only accesses between which values flow
+//! (a web) get the new array.
 //!
 //! # Source
-//! P. Feautrier, "Array expansion" (ICS 1988). Divergence: only along loops around all accesses
+//! P. Feautrier, "Array expansion" (ICS 1988); S. Muchnick, "Advanced Compiler Design and
+//! Implementation" (1997), 16.3, for webs. Divergence: only along loops around all accesses
 //! whose values stay within an iteration, so that no access has to choose a cell.
 
 use tangram_machine::Machine;
@@ -29,8 +39,10 @@ const MOST_PIECES: usize = 8;
 pub struct Expanded {
     /// The part, with the new array last.
     pub scop: Scop,
-    /// The array that is no longer used but for what is copied back.
+    /// The array in whose place it is, which other values may still use, and what is copied back.
     pub array: String,
+    /// Positions of the statements that use the new array in its place.
+    pub statements: Vec<usize>,
     /// How many outer loops its cells have now.
     pub depth: usize,
     /// The parameters of its extents.
@@ -40,6 +52,25 @@ pub struct Expanded {
     /// Statements behind those of the part: each copies back what one of these has written last,
     /// in its instances.
     pub copies: Vec<usize>,
+}
+
+/// Accesses to one array that values connect: what they share with others is the memory alone.
+struct Web {
+    array: String,
+    /// Names of the statements.
+    statements: Vec<String>,
+}
+
+impl Web {
+    /// Returns whether it has an access, from an instance to cells.
+    fn has(&self, access: &Relation) -> bool {
+        access.space().output.name == self.array && self.starts(access)
+    }
+
+    /// Returns whether a relation is one of its instances.
+    fn starts(&self, map: &Relation) -> bool {
+        map.space().input.as_ref().is_some_and(|input| self.statements.contains(&input.name))
+    }
 }
 
 impl Scop {
@@ -62,15 +93,63 @@ impl Scop {
         if around == 0 {
             return Ok(None);
         }
-        let own = self.accessing(&array)?;
-        let Some(depth) = own.own_loops(around, budget)? else { return Ok(None) };
+        let web = self.web(&array, statement, budget)?;
+        let Some(depth) = self.own_loops(&web, around, budget)? else { return Ok(None) };
         if used[depth..].iter().all(|used| *used) {
             return Ok(None);
         }
+        self.expanded_along(web, depth, name, budget)
+    }
+
+    /// Expands a variable that a statement writes, if its values go on in the innermost loop and stay
+    /// within iterations of loops around it, as the state of a recurrence along rows does.
+    ///
+    /// `name` is that of the new array. Statements keep their positions.
+    ///
+    /// # Errors
+    /// [`Error::Presburger`] if the budget ends.
+    pub fn expanded_state(
+        &self,
+        statement: usize,
+        name: &str,
+        budget: &Budget,
+    ) -> Result<Option<Expanded>, Error> {
+        let data = &self.statements[statement];
+        let loops = data.domain.space().output.dims.len();
+        let Some(array) = self.variable_written_by(data).filter(|_| loops > 1) else {
+            return Ok(None);
+        };
+        let web = self.web(array, statement, budget)?;
+        match self.own_loops(&web, loops, budget)? {
+            Some(depth) if depth < loops => self.expanded_along(web, depth, name, budget),
+            _ => Ok(None),
+        }
+    }
+
+    /// Names the variable that is all that a statement writes.
+    fn variable_written_by(&self, statement: &Statement) -> Option<&str> {
+        let is_own = |map: &&Relation| {
+            map.space().input.as_ref().is_some_and(|input| input.name == statement.name)
+        };
+        let mut writes = self.may_writes.relations().filter(is_own);
+        let (Some(write), None) = (writes.next(), writes.next()) else { return None };
+        let name = &write.space().output.name;
+        let own = self.arrays.iter().find(|array| array.name == *name && array.extents.is_empty());
+        own.map(|array| array.name.as_str())
+    }
+
+    /// Gives a web cells for each iteration of so many outer loops.
+    fn expanded_along(
+        &self,
+        web: Web,
+        depth: usize,
+        name: &str,
+        budget: &Budget,
+    ) -> Result<Option<Expanded>, Error> {
         let mut scop = self.clone();
         for union in [&mut scop.reads, &mut scop.may_writes, &mut scop.must_writes, &mut scop.kills]
         {
-            let all = union.relations().map(|map| match map.space().output.name == array {
+            let all = union.relations().map(|map| match web.has(map) {
                 true => along(map, depth, name, budget),
                 false => Ok(map.clone()),
             });
@@ -83,9 +162,51 @@ impl Scop {
         let extents_of = vec![None; rank];
         let (name, local) = (name.to_owned(), true);
         scop.arrays.push(Array { name, extents: extents_of, local, kept: false });
-        let copies = scop.copy_back(&own.live_out(budget)?, depth, budget)?;
+        let last = self.accessing(&web.array)?.live_out(budget)?;
+        let last = Union::collect(last.relations().filter(|map| web.has(map)).cloned())?;
+        let copies = scop.copy_back(&last, depth, budget)?;
         scop.check(budget)?;
-        Ok(Some(Expanded { scop, array, depth, params, extents, copies }))
+        let has = |name: &String| web.statements.contains(name);
+        let all = self.statements.iter().enumerate();
+        let statements = all.filter(|(_, own)| has(&own.name)).map(|(at, _)| at).collect();
+        let array = web.array;
+        Ok(Some(Expanded { scop, array, statements, depth, params, extents, copies }))
+    }
+
+    /// Finds the statements that values in an array connect with one.
+    fn web(&self, array: &str, statement: usize, budget: &Budget) -> Result<Web, Error> {
+        let own = self.accessing(array)?;
+        let values = own.dependences(Kind::Flow, Basis::Value, budget)?.pairs(budget)?;
+        let mut pairs = Vec::new();
+        for pair in values.relations() {
+            let space = pair.space();
+            if let Some(input) = space.input.as_ref().filter(|_| pair.is_empty(budget) == Ok(false))
+            {
+                pairs.push([&input.name, &space.output.name]);
+            }
+        }
+        let mut found = vec![self.statements[statement].name.clone()];
+        let mut next = 0;
+        while let Some(name) = found.get(next).cloned() {
+            next += 1;
+            for pair in pairs.iter().filter(|pair| pair.contains(&&name)) {
+                for other in *pair {
+                    if !found.contains(other) {
+                        found.push((*other).clone());
+                    }
+                }
+            }
+        }
+        // What only ends values has no pair: it belongs to all there is.
+        let uses = own.reads.union(&own.may_writes)?;
+        let is_all = uses
+            .relations()
+            .all(|map| map.space().input.as_ref().is_none_or(|input| found.contains(&input.name)));
+        if is_all {
+            let ends = own.kills.relations().filter_map(|map| map.space().input.as_ref());
+            found.extend(ends.map(|input| input.name.clone()));
+        }
+        Ok(Web { array: array.to_owned(), statements: found })
     }
 
     /// Returns whether a statement is a contraction that is worth tiles on a machine, as far as can be
@@ -115,27 +236,34 @@ impl Scop {
 
     /// Counts the outer loops, at most `around`, in whose iterations all values stay; nothing if
     /// there are none, or not all writes are certain and all that is read is written.
-    fn own_loops(&self, around: usize, budget: &Budget) -> Result<Option<usize>, Error> {
-        let all = [&self.reads, &self.may_writes, &self.kills];
+    fn own_loops(&self, web: &Web, around: usize, budget: &Budget) -> Result<Option<usize>, Error> {
+        let whole = self.accessing(&web.array)?;
+        let of =
+            |union: &Union| Union::collect(union.relations().filter(|map| web.has(map)).cloned());
+        let [reads, may_writes, must_writes, kills] =
+            [&whole.reads, &whole.may_writes, &whole.must_writes, &whole.kills].map(of);
+        let [reads, may_writes, must_writes, kills] = [reads?, may_writes?, must_writes?, kills?];
+        let all = [&reads, &may_writes, &kills];
         let loops = all.into_iter().flat_map(Union::relations).filter_map(|map| {
             let input = map.space().input.as_ref();
             input.map(|input| input.dims.len())
         });
         let most = loops.min().unwrap_or(0).min(around);
         // What only updates has its first value from before.
-        let starts = self.must_writes.domain(budget)?;
-        let starts = starts.subtract(&self.reads.domain(budget)?, budget)?;
+        let starts = must_writes.domain(budget)?;
+        let starts = starts.subtract(&reads.domain(budget)?, budget)?;
+        let live_in = of(&whole.live_in(budget)?)?;
         if most == 0
             || starts.is_empty(budget)?
-            || !self.may_writes.is_subset(&self.must_writes, budget)?
-            || !self.live_in(budget)?.is_empty(budget)?
+            || !may_writes.is_subset(&must_writes, budget)?
+            || !live_in.is_empty(budget)?
         {
             return Ok(None);
         }
-        let values = self.dependences(Kind::Flow, Basis::Value, budget)?.pairs(budget)?;
+        let values = whole.dependences(Kind::Flow, Basis::Value, budget)?.pairs(budget)?;
         for depth in (1..=most).rev() {
             let mut stays = true;
-            for pairs in values.relations() {
+            for pairs in values.relations().filter(|pairs| web.starts(pairs)) {
                 let space = pairs.space();
                 let inputs = space.input.as_ref().map_or(0, |input| input.dims.len());
                 let mut rows = Rows::new(space.params.len(), inputs, space.output.dims.len());

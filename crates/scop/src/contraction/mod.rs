@@ -6,4 +6,4 @@ mod write;
 
 pub use update::Operands;
 pub(crate) use update::update;
-pub(crate) use write::{Kernels, Tiles, Values, affine, along, bounds, operand};
+pub(crate) use write::{Kernels, Panel, Tiles, Values, affine, along, bounds, operand};

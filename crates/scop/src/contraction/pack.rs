@@ -28,6 +28,7 @@ impl Tiles<'_> {
             }
         };
         let mut text = String::from("{\n");
+        text.push_str(&self.own_panels(|role| role == copied.role()));
         let around = |own| own == outer || matches!(own, LoopKind::Batch | LoopKind::ReducedOuter);
         let all: Vec<usize> = self.copied(copied.role()).collect();
         let texts: Vec<&str> = all.iter().map(|at| self.operands.texts[*at].as_str()).collect();

@@ -9,6 +9,7 @@ use tangram_polyhedral::contraction::{Contraction, Copied, LoopKind, Ragged, Til
 use super::Operands;
 use crate::Part;
 use crate::c_tokens::words;
+use crate::memory::THREAD;
 use crate::source::is_signed;
 
 /// The functions that tiles call, each once in a file.
@@ -50,6 +51,16 @@ impl Kernels {
     }
 }
 
+/// A packed block: elements in memory that a part needs while it runs.
+#[derive(Debug)]
+pub(crate) struct Panel {
+    pub name: String,
+    pub element: &'static str,
+    pub count: usize,
+    /// Whether each thread has one.
+    pub of_thread: bool,
+}
+
 /// A contraction of a part, ready to be written.
 pub(crate) struct Tiles<'a> {
     pub(super) contraction: &'a Contraction,
@@ -59,6 +70,8 @@ pub(crate) struct Tiles<'a> {
     /// What stands for the parameters of its bounds.
     params: Vec<String>,
     kernel: String,
+    /// Whether packed blocks stay from run to run, as nothing can run where there is no memory.
+    lasting: bool,
     pub(super) index: &'a str,
     pub(super) indent: &'a str,
     /// What is behind local names where the source has these.
@@ -96,32 +109,58 @@ impl<'a> Tiles<'a> {
         }
         let loops = names.zip(types).collect();
         let params = part.parameters(&statement.domain.space().params, index);
-        Some(Self { contraction, operands, loops, params, kernel, index, indent, suffix })
+        let lasting = !part.declared.is_empty();
+        Some(Self { contraction, operands, loops, params, kernel, lasting, index, indent, suffix })
     }
 
-    /// Declares the packed blocks: each thread has its own, which stay from run to run.
-    pub fn declarations(&self) -> Vec<String> {
+    /// The packed blocks that it needs memory for.
+    pub fn panels(&self) -> Vec<Panel> {
         let Contraction { blocking, element, .. } = self.contraction;
         let depth = self.contraction.depth();
-        let mut lines = Vec::new();
+        let mut panels = Vec::new();
         for (at, role) in self.contraction.body.roles().iter().enumerate() {
-            let count = match role {
+            let rows = match role {
                 Role::Row => blocking.rows,
                 Role::Column => blocking.columns,
                 Role::Scalar => continue,
             };
-            let shared = self.contraction.used_by_all().is_some_and(|own| own.role() == *role);
-            let (ty, name) = (element.c_type(), self.panel(at));
-            let own = if shared { format!("{name}_own") } else { name.clone() };
-            lines.push(format!(
-                "static __thread {ty} {own}[{count} * {depth}] __attribute__((aligned(64)));"
-            ));
-            // The others use that of the thread that starts them.
-            if shared {
-                lines.push(format!("{ty} *const {name} = {own};"));
-            }
+            let of_thread = self.is_of_thread(*role);
+            let name = if of_thread && !self.lasting { self.all(at) } else { self.panel(at) };
+            panels.push(Panel { name, element: element.c_type(), count: rows * depth, of_thread });
         }
-        lines
+        panels
+    }
+
+    /// Returns whether each thread has a packed block of its own.
+    fn is_of_thread(&self, role: Role) -> bool {
+        let shared = self.contraction.used_by_all();
+        self.contraction.on_threads && shared.is_none_or(|own| own.role() != role)
+    }
+
+    /// The name of the packed blocks of all threads.
+    fn all(&self, at: usize) -> String {
+        format!("{}_all", self.panel(at))
+    }
+
+    /// Declares the thread's own packed blocks of some roles, in front of what uses them.
+    pub(super) fn own_panels(&self, used: impl Fn(Role) -> bool) -> String {
+        let roles = self.contraction.body.roles().iter().enumerate();
+        let mut text = String::new();
+        for (at, role) in roles {
+            if *role == Role::Scalar || !used(*role) || !self.is_of_thread(*role) || self.lasting {
+                continue;
+            }
+            let Contraction { blocking, element, .. } = self.contraction;
+            let rows = if *role == Role::Row { blocking.rows } else { blocking.columns };
+            let count = rows * self.contraction.depth();
+            let (ty, name, all) = (element.c_type(), self.panel(at), self.all(at));
+            let _ = writeln!(
+                text,
+                "{}{ty} *const {name} = {all} + (long){THREAD} * {count};",
+                self.indent
+            );
+        }
+        text
     }
 
     /// Writes the sizes for which tiles are worth their packing; nothing if these are known to be.
@@ -242,6 +281,7 @@ impl<'a> Tiles<'a> {
         let last = operand(value.at(TileDim::Last(row_at)));
         let indent = self.indent;
         let mut text = String::from("{\n");
+        text.push_str(&self.own_panels(|_| true));
         let around = |own| {
             matches!(
                 own,

@@ -397,6 +397,13 @@ int main(void)
     assert_eq!(count, 3, "{code}");
     let wrong = differing("packed", text, &code, &FLAGS);
     assert!(wrong.is_empty(), "{}\n{code}", wrong.join("\n"));
+    // Where there is no memory for panels, the source's loops run.
+    let none = code.replace("__builtin_malloc", "no_memory");
+    assert_eq!(none.matches("no_memory").count(), 3, "{code}");
+    let none =
+        format!("static void *no_memory(unsigned long bytes) {{ return bytes ? 0 : 0; }}\n{none}");
+    let wrong = differing("no-memory", text, &none, &FLAGS);
+    assert!(wrong.is_empty(), "{}\n{none}", wrong.join("\n"));
 }
 
 /// Writes a function anew for several threads.
@@ -446,10 +453,33 @@ fn rows_that_stay_are_packed_at_once() {
 }
 ";
     let code = shared(text);
-    assert!(
-        code.contains("#pragma omp parallel for") && code.contains("a1_0_own[126 * 252]"),
-        "{code}"
-    );
+    assert!(code.contains("#pragma omp parallel for"), "{code}");
+    // The rows once, the columns for each thread.
+    assert!(code.contains("float *const a1_0 = (void *)memory;"), "{code}");
+    assert!(code.contains("float *const b0_0 = b0_0_all + (long)TANGRAM_THREAD * "), "{code}");
+}
+
+/// Where a variable that the part declares lives on behind it, the source's loops cannot stand beside the new
+/// ones: panels last.
+#[test]
+fn panels_last_where_what_follows_uses_variables_of_the_part() {
+    let text = "void f(int n, double C[n][n], double A[n][n], double B[n][n], double *out) {
+#pragma scop
+  double last;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        C[i][j] += A[i][k] * B[k][j];
+  last = C[0][0];
+#pragma endscop
+  *out = last;
+}
+";
+    let mut recipe = Recipe::default();
+    recipe.contract = true;
+    let (code, _) = rewritten(text, &recipe);
+    assert!(code.contains("static __thread double") && !code.contains("malloc"), "{code}");
+    assert!(shared(text).contains("static __thread double a0_0["), "{}", shared(text));
 }
 
 #[test]
