@@ -1,6 +1,8 @@
 //! `tangram run`.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -201,9 +203,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether a file is a library by its name.
+/// What libraries begin with on Linux, on macOS and on Windows; no model does.
+const LIBRARIES: [&[u8]; 4] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ\x90\0"];
+
+/// Whether a file is a library.
 fn is_library(path: &Path) -> bool {
-    path.extension().is_some_and(|end| ["so", "dylib", "dll"].iter().any(|&name| end == name))
+    let mut start = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && LIBRARIES.contains(&&start[..])
 }
 
 /// Opens a library that `tangram compile` wrote.
@@ -213,6 +220,7 @@ fn library(args: &RunArgs) -> Result<Session, Error> {
         (how.interpret, "--interpret"),
         (how.no_rules, "--no-rules"),
         (how.exact, "--exact"),
+        (how.machine != tangram_machine::Machine::native(), "--machine"),
         (!args.edits.is_empty(), "another size, input or output"),
         (args.report.is_some(), "--report"),
     ];

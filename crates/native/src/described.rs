@@ -155,7 +155,12 @@ impl Session {
 
 /// The weights of a library.
 fn beside(library: &Path, expected: &str) -> Result<Bytes, CompileError> {
-    let path = library.with_extension("weights");
+    let mut path = library.with_extension("weights");
+    // Beside a link, or beside what it leads to.
+    if let (false, Ok(real)) = (path.exists(), library.canonicalize()) {
+        let beside = real.with_extension("weights");
+        path = if beside.exists() { beside } else { path };
+    }
     let found =
         mapped(&path).map_err(|source| CompileError::File { path: path.clone(), source })?;
     if hash(&found) != expected {

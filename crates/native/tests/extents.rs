@@ -173,3 +173,54 @@ fn what_an_operation_is_defined_for_is_compared_before_a_run() {
         }
     }
 }
+
+/// Whether both refuse, or both give the same.
+fn same(what: &str, bytes: &[u8], feed: &[(&str, Datum)], is_right: bool) {
+    let expected = session_of(bytes, true).run(feed);
+    assert_eq!(expected.is_ok(), is_right, "{what}: {expected:?}");
+    match (session_of(bytes, false).run(feed), expected) {
+        (Ok(found), Ok(expected)) => agree(what, &found[0], &expected[0], 1e-6),
+        (found, expected) => assert_eq!(found.is_err(), expected.is_err(), "{what}: {found:?}"),
+    }
+}
+
+/// What a crop leaves is repeated; of nothing, there is nothing to repeat.
+#[test]
+fn elements_that_were_cropped_are_not_repeated() {
+    for mode in ["edge", "reflect", "wrap"] {
+        for (extent, before, after) in
+            [(1, -1, 1), (3, -3, 2), (3, -2, 2), (4, 2, -3), (4, 2, -4), (2, -4, 5), (6, -1, 3)]
+        {
+            for side in [Side::Number(extent), Side::Name("n")] {
+                let mut graph = Graph::default();
+                let x = graph.input(&[side.clone()]);
+                let pads = graph.ints(&[before, after]);
+                let padded = graph.node("Pad", &[&x, &pads], vec![("mode", mode.into())]);
+                let end = graph.node("Relu", &[&padded], Vec::new());
+                graph.output(&end);
+                let is_right = extent + before.min(0) + after.min(0) > 0;
+                let feed = [(x.as_str(), tensor(&[extent as usize]))];
+                let what = format!("{mode} {extent} {before} {after} {side:?}");
+                same(&what, &graph.bytes(), &feed, is_right);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bias_has_an_element_for_each_channel() {
+    for (channels, count) in [(2, 2), (2, 1), (1, 2), (3, 3)] {
+        let mut graph = Graph::default();
+        let x = graph.input(&[Side::Name("n"), Side::Number(1), Side::Number(4)]);
+        let w = graph.input(&[Side::Name("m"), Side::Number(1), Side::Number(1)]);
+        let b = graph.input(&[Side::Name("k")]);
+        let y = graph.node("Conv", &[&x, &w, &b], Vec::new());
+        graph.output(&y);
+        let feed = [
+            (x.as_str(), tensor(&[2, 1, 4])),
+            (w.as_str(), tensor(&[channels, 1, 1])),
+            (b.as_str(), tensor(&[count])),
+        ];
+        same(&format!("{channels} and {count}"), &graph.bytes(), &feed, channels == count);
+    }
+}

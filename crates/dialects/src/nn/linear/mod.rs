@@ -3,6 +3,7 @@
 mod structured;
 
 use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx, OperandDef, ResultDef, Traits};
+use tangram_tensor::KernelError;
 use tangram_tensor::elementwise::add;
 use tangram_tensor::layout::resolve_axis;
 use tangram_tensor::linear::{self as kernels, GemmParams};
@@ -194,6 +195,14 @@ fn infer_bias_add(cx: &InferCx<'_>) -> Result {
 fn eval_bias_add(cx: &EvalCx<'_>) -> Evaluated {
     let (x, bias) = (cx.need(0)?, cx.need(1)?);
     let along = resolve_axis("bias_add", cx.attrs().int("axis").unwrap_or(1), x.rank())?;
+    if bias.len() != x.shape()[along] {
+        let parameter = "bias";
+        let expected = "an element for each channel";
+        let found = format!("{:?} for {:?}", bias.shape(), x.shape());
+        return Err(
+            KernelError::BadParameter { kernel: "bias_add", parameter, expected, found }.into()
+        );
+    }
     let mut shape = vec![1; x.rank()];
     shape[along] = bias.len();
     single(add(x, &bias.reshaped(shape)?))

@@ -220,11 +220,16 @@ fn repeated_around(
     }
     // Which of the two a width is has to be known.
     let crop = |width: &Expr| match width.as_int() {
-        Some(width) => Some(Expr::int((-width).max(0))),
+        Some(width) => Some(Expr::int(width.saturating_neg().max(0))),
         None => (facts.nonneg(width) == Truth::True).then(|| Expr::int(0)),
     };
     let [first, last] = [crop(&around[0])?, crop(&around[1])?];
     let left = extent.try_sub(&first)?.try_sub(&last)?;
+    // Of nothing, an element that was cropped away would stand there.
+    let is_cropped = [&first, &last].iter().any(|crop| crop.as_int() != Some(0));
+    if is_cropped && facts.positive(&left) != Truth::True {
+        return None;
+    }
     let shift = around[0].try_add(&first)?;
     let (shift, first) = (stage.extent(&shift), stage.extent(&first));
     let at = stage.sub(at, shift);

@@ -62,6 +62,13 @@ impl NodeCx<'_> {
             _ => format!("nn.{stem}"),
         };
         let Some(n) = n else { return Ok(Err(Opaque("the rank is unknown".into()))) };
+        let extents = self.static_shape(w).and_then(|shape| shape.get(2..).map(<[i64]>::to_vec));
+        if let (Some(said), Some(extents)) = (ints(self.node, "kernel_shape"), extents)
+            && said != extents
+        {
+            let why = format!("`kernel_shape` is {said:?}, the weights have {extents:?}");
+            return Ok(Err(Opaque(why)));
+        }
         let mut attrs = self.sliding(n, w);
         if transposed {
             for name in ["output_padding", "output_shape"] {
