@@ -120,6 +120,7 @@ pub(crate) fn scop(
         extents: Vec::new(),
         local: false,
         kept: false,
+        shared: false,
     });
     let writes = Union::collect(parts.writes)?;
     let scop = Scop {

@@ -16,13 +16,19 @@ use tangram_scop::{Emit, parts, rewrite};
 
 /// Writes a file anew as the command does; returns how many parts have rows side by side, too.
 fn rewritten(text: &str) -> (String, usize) {
+    written(text, false)
+}
+
+/// The same, for several threads if these are wanted.
+fn written(text: &str, parallel: bool) -> (String, usize) {
     let parts = parts(text, &budget()).unwrap_or_else(|problems| panic!("{problems:#?}"));
     let mut recipe = Recipe::default();
     recipe.keep_source = true;
     recipe.contract = true;
+    recipe.parallel = parallel;
     let mut options = AstOptions::default();
     options.outlined = Some(KERNEL);
-    let mut emit = Emit { vectorize: true, ..Emit::default() };
+    let mut emit = Emit { vectorize: true, parallel, ..Emit::default() };
     let (mut codes, mut found) = (Vec::new(), 0);
     for part in &parts {
         let (own, best) = part.optimise(&recipe, &budget()).expect("a schedule");
@@ -30,6 +36,7 @@ fn rewritten(text: &str) -> (String, usize) {
         let ast = Ast::of_tree(&best.tree, context, &options, &budget()).expect("loops");
         let line = part.first_line;
         emit.contractions.extend(best.contractions.iter().map(|tiles| (line, tiles.clone())));
+        emit.private.extend(best.private.iter().map(|name| (line, name.clone())));
         let chained = |band: &tangram_polyhedral::optimise::Arranged| {
             !band.vector && band.tiles.is_empty() && !band.jams.is_empty()
         };
@@ -208,6 +215,53 @@ fn filters_with_state_in_variables_run_by_rows_and_columns() {
     let none =
         format!("static void *no_memory(unsigned long bytes) {{ return bytes ? 0 : 0; }}\n{none}");
     print_the_same("recurrences-no-memory", &text, &none);
+}
+
+/// An array in the place of a variable is one for all threads: none of them has a copy of where it lies.
+#[test]
+fn threads_share_the_state_of_rows() {
+    let rows = "for (int i = 0; i < n; i++) { s = 0.5; double p = 0.0; for (int j = 0; j < m; j++) \
+         { B[i][j] = 0.5 * A[i][j] + 0.25 * s - 0.125 * p; p = s; s = B[i][j]; } }\n";
+    let twice = "for (int k = 0; k < 3; k++) for (int i = 0; i < n; i++) { s = 0.25 * k; \
+         for (int j = 0; j < m; j++) { C[i][j] = C[i][j] + 0.5 * s; s = C[i][j] - A[i][j]; } }\n";
+    let text = program(&[rows.to_owned(), twice.to_owned(), rows.to_owned() + twice]);
+    let (code, _) = written(&text, true);
+    assert!(code.contains("s_all"), "{code}");
+    let copies = code.lines().filter(|line| line.contains("private(") && line.contains("_all"));
+    assert_eq!(copies.count(), 0, "{code}");
+    let flags = ["-O2", "-ffp-contract=off", "-fopenmp", "-w"];
+    let printed = [&text, &code].map(|program| {
+        let runs = support::run("recurrences-threads", program, &flags, &[&[]])?;
+        Some(String::from_utf8_lossy(&runs[0].stdout).into_owned())
+    });
+    assert_eq!(printed[0], printed[1], "{code}");
+}
+
+/// What a variable has in the end may be what a condition on data has let it have.
+#[test]
+fn a_write_that_may_be_the_last_is_not_hidden() {
+    let rows = "for (int i = 0; i < n; i++) { s = 0.5; for (int j = 0; j < m; j++) \
+         { B[i][j] = A[i][j] - 0.5 * s; s = B[i][j]; } }\n";
+    let later =
+        ["if (A[0][0] < 0) s = 5;\n", "for (int i = 0; i < n; i++) { if (A[i][0] < 0) s = i; }\n"];
+    let inside = rows.replace("s = B[i][j];", "if (B[i][j] > 0) s = A[i][j];");
+    let mut parts: Vec<String> = later.iter().map(|later| format!("{rows}{later}")).collect();
+    parts.extend([inside, later[0].to_owned() + rows]);
+    let text = program(&parts);
+    let (code, _) = rewritten(&text);
+    print_the_same("recurrences-last", &text, &code);
+}
+
+/// Writers in more loops than what reads the variable behind them.
+#[test]
+fn state_of_loops_of_several_depths_is_followed() {
+    let deep = "for (int k = 0; k < 3; k++) for (int i = 0; i < n; i++) s = 0.25;\n\
+         for (int i = 0; i < n; i++) { s = 0.5; C[i][0] += s; }\n";
+    let behind = "for (int k = 0; k < 3; k++) for (int i = 0; i < n; i++) { s = A[i][0]; \
+         for (int j = 0; j < 1 && j <= i; j++) s = B[i][j]; }\nC[0][1] = s;\n";
+    let text = program(&[deep.to_owned(), behind.to_owned()]);
+    let (code, _) = rewritten(&text);
+    print_the_same("recurrences-depths", &text, &code);
 }
 
 /// A state that goes on from row to row keeps them in their order.

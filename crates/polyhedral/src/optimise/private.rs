@@ -17,12 +17,13 @@ use crate::scop::{Basis, Kind, Scop};
 use crate::{Error, Node, NodeKind, ScheduleTree, legality};
 
 impl Scop {
-    /// Names the local arrays whose values all come from inside the part.
+    /// Names the local arrays whose values all come from inside the part, and of which a thread can have
+    /// one.
     ///
     /// # Errors
     /// [`Error::Presburger`] if the budget ends.
     pub fn privatisable(&self, budget: &Budget) -> Result<Vec<String>, Error> {
-        let local = self.arrays.iter().filter(|array| array.local && !array.kept);
+        let local = self.arrays.iter().filter(|array| array.local && !array.kept && !array.shared);
         let names: Vec<String> = local.map(|array| array.name.clone()).collect();
         if names.is_empty() {
             return Ok(names);

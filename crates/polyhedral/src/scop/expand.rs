@@ -161,7 +161,7 @@ impl Scop {
         let rank = extents.len();
         let extents_of = vec![None; rank];
         let (name, local) = (name.to_owned(), true);
-        scop.arrays.push(Array { name, extents: extents_of, local, kept: false });
+        scop.arrays.push(Array { name, extents: extents_of, local, kept: false, shared: true });
         let last = self.accessing(&web.array)?.live_out(budget)?;
         let last = Union::collect(last.relations().filter(|map| web.has(map)).cloned())?;
         let copies = scop.copy_back(&last, depth, budget)?;
@@ -180,7 +180,8 @@ impl Scop {
         let mut pairs = Vec::new();
         for pair in values.relations() {
             let space = pair.space();
-            if let Some(input) = space.input.as_ref().filter(|_| pair.is_empty(budget) == Ok(false))
+            if let Some(input) = space.input.as_ref()
+                && !pair.is_empty(budget)?
             {
                 pairs.push([&input.name, &space.output.name]);
             }
@@ -255,7 +256,8 @@ impl Scop {
         let live_in = of(&whole.live_in(budget)?)?;
         if most == 0
             || starts.is_empty(budget)?
-            || !may_writes.is_subset(&must_writes, budget)?
+            // What is copied back at the end of the part would hide a write that may be the last.
+            || !whole.may_writes.is_subset(&whole.must_writes, budget)?
             || !live_in.is_empty(budget)?
         {
             return Ok(None);
@@ -264,6 +266,10 @@ impl Scop {
         for depth in (1..=most).rev() {
             let mut stays = true;
             for pairs in values.relations().filter(|pairs| web.starts(pairs)) {
+                // Of others, the reader may be in fewer loops.
+                if pairs.is_empty(budget)? {
+                    continue;
+                }
                 let space = pairs.space();
                 let inputs = space.input.as_ref().map_or(0, |input| input.dims.len());
                 let mut rows = Rows::new(space.params.len(), inputs, space.output.dims.len());

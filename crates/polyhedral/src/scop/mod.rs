@@ -39,6 +39,8 @@ pub struct Array {
     pub local: bool,
     /// Whether what follows the part may use it, although it is declared inside.
     pub kept: bool,
+    /// Whether it is one piece of memory for all threads, although it is declared inside.
+    pub shared: bool,
 }
 
 /// A program part whose control and accesses are affine.

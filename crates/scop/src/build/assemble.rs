@@ -81,6 +81,7 @@ impl Builder<'_> {
             extents: array.extents.iter().map(|extent| extent.parse().ok()).collect(),
             local: array.local,
             kept: self.kept.contains(&array.name),
+            shared: false,
         };
         let scop = Scop {
             context: context.clone(),

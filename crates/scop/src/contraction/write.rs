@@ -39,7 +39,11 @@ impl Kernels {
             return Some(name.clone());
         }
         let start = crate::emit::free(words, &["kernel", "tile_kernel"], "tangram_kernel_");
-        let name = format!("{start}{}", self.known.len());
+        let mut name = format!("{start}{}", self.known.len());
+        while ["_edge", "_vector"].iter().any(|end| words.contains(format!("{name}{end}").as_str()))
+        {
+            name.push('_');
+        }
         let _ = writeln!(self.text, "{}", generic.replace(UNNAMED, &name));
         self.known.push((name.clone(), generic));
         Some(name)
@@ -102,6 +106,12 @@ impl<'a> Tiles<'a> {
                     ["a", "b", "to"]
                         .iter()
                         .any(|c| words.contains(format!("{c}{at}{suffix}").as_str()))
+                        || ["a", "b"].iter().any(|letter| {
+                            let panel = format!("{letter}{at}_{}{suffix}", contraction.statement);
+                            ["", "_all", "_own"]
+                                .iter()
+                                .any(|end| words.contains(format!("{panel}{end}").as_str()))
+                        })
                 })
         };
         while taken(&suffix) {

@@ -13,7 +13,7 @@ mod write;
 use std::borrow::Cow;
 
 use random::Generator;
-use support::{SANITIZED, budget, kernel, print_the_same, run};
+use support::{PRINTF, SANITIZED, budget, kernel, print_the_same, run};
 use tangram_machine::{Isa, Machine};
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::contraction::KERNEL;
@@ -480,6 +480,34 @@ fn panels_last_where_what_follows_uses_variables_of_the_part() {
     let (code, _) = rewritten(text, &recipe);
     assert!(code.contains("static __thread double") && !code.contains("malloc"), "{code}");
     assert!(shared(text).contains("static __thread double a0_0["), "{}", shared(text));
+}
+
+/// Scalars and arrays may have the names that panels and kernels would get.
+#[test]
+fn names_of_the_source_stay_its_own() {
+    for name in
+        ["a0_1", "b1_1", "a0_1_all", "kernel0_edge", "kernel0_vector", "memory", "memory_at"]
+    {
+        let text = format!(
+            "double A[70][70], B[70][70], C[70][70], {name} = 0.75;\nvoid f(void) {{\n#pragma scop\n\
+             for (int i = 0; i < 70; i++) for (int j = 0; j < 70; j++) {{ C[i][j] *= 0.5;\n\
+             for (int k = 0; k < 70; k++) C[i][j] += {name} * A[i][k] * B[k][j]; }}\n\
+             #pragma endscop\n}}\n{PRINTF}int main(void) {{\n\
+             for (int i = 0; i < 4900; i++) {{ A[0][i] = i % 17 / 8.0; B[0][i] = i % 13 / 4.0; C[0][i] = i % 7; }}\n\
+             f();\ndouble s = 0; for (int i = 0; i < 4900; i++) s = s * 0.9 + C[0][i];\n\
+             printf(\"%a\\n\", s); return 0; }}\n"
+        )
+        .replace("A[0][i] =", "(&A[0][0])[i] =")
+        .replace("B[0][i] =", "(&B[0][0])[i] =")
+        .replace("C[0][i]", "(&C[0][0])[i]");
+        let mut recipe = Recipe::default();
+        recipe.contract = true;
+        let (code, _) = rewritten(&text, &recipe);
+        assert!(code.contains("kernel"), "{code}");
+        print_the_same("contractions-names", &text, &code);
+        let flags = ["-O1", "-ffp-contract=off", "-fopenmp", "-w"];
+        assert!(run("contractions-named", &shared(&text), &flags, &[&[]]).is_some());
+    }
 }
 
 #[test]
