@@ -46,8 +46,10 @@ def test_a_branch_that_a_layer_cannot_take_is_not_taken(command, operator) -> No
     body = recurrent("GRU" if operator == "RNN" else operator).replace("GRU", operator)
     model = small.model(body, weights=weights)
     found, _ = command.optimise(model)
-    # The first branch depends on data; the second follows from the rank that the layer takes.
-    assert small.operators(found).count("If") == 1
+    # The second branch follows from the rank that the layer takes, and with it that of the first,
+    # which only squeezes: the other one would be of another rank.
+    assert small.operators(found).count("If") == 0
+    assert "Squeeze" in small.operators(found)
     x = rng.standard_normal((2, 4, 1)).astype(np.float32)
     inputs = {"x": x, "h": np.zeros((1, 2, 3), np.float32)}
     assert oracle.same(oracle.run_ort(found, inputs), oracle.run_ort(model, inputs))
@@ -80,7 +82,7 @@ def test_a_branch_within_a_branch_is_decided_by_the_layer_beside_it(command) -> 
     found, _ = command.optimise(outer)
     (choice,) = [node for node in found.graph.node if node.op_type == "If"]
     then = next(a.g for a in choice.attribute if a.name == "then_branch")
-    assert [node.op_type for node in then.node].count("If") == 1
+    assert "If" not in [node.op_type for node in then.node]
     x = rng.standard_normal((2, 4, 1)).astype(np.float32)
     inputs = {"x": x, "h": np.zeros((1, 2, 3), np.float32), "flag": np.array(True)}
     assert oracle.same(oracle.run_ort(found, inputs), oracle.run_ort(outer, inputs))

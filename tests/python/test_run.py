@@ -13,6 +13,7 @@ import onnx
 import pytest
 
 import oracle
+import small
 from test_examples import SMALL, given
 
 
@@ -85,10 +86,43 @@ def test_what_is_wrong_is_said(tangram_bin, root, tmp_path) -> None:
 
 
 def test_what_is_not_compiled_names_the_sizes_to_fix(tangram_bin, root, tmp_path) -> None:
+    model = small.model(
+        "(float[n, 3] x) => (float[a, 3] y, float[b, 3] z) { y, z = Split <axis = 0, num_outputs = 2> (x) }",
+        opset=18,
+    )
+    path = tmp_path / "split.onnx"
+    onnx.save(model, path)
+    ran = tangram(tangram_bin, "compile", path, "-o", tmp_path / "split.so")
+    assert ran.returncode == 2 and [path] == list(tmp_path.iterdir())
+    assert "compiled yet: Split;" in ran.stderr
+    assert "where sizes are known, more is compiled: `--dim n=N`" in ran.stderr
+    # Texts are not compiled for any size.
     text = root / "examples" / "models" / "text.onnx"
     ran = tangram(tangram_bin, "compile", text, "-o", tmp_path / "text.so")
-    assert ran.returncode == 2 and not list(tmp_path.iterdir())
-    assert "where sizes are known, more is compiled: `--dim W=N` `--dim rows=N`" in ran.stderr
+    assert ran.returncode == 2 and "StringSplit (node" in ran.stderr
+    assert "--dim" not in ran.stderr
+
+
+def test_a_library_runs_as_its_model(tangram_bin, root, tmp_path) -> None:
+    model, library = root / "examples/models/cnn.onnx", tmp_path / "cnn.so"
+    assert tangram(tangram_bin, "compile", model, "-o", library).returncode == 0
+    results = []
+    for path in (model, library):
+        out = tmp_path / f"{path.suffix}.npz"
+        ran = tangram(tangram_bin, "run", path, "--random", "--seed", "3", "-o", out)
+        assert ran.returncode == 0, ran.stderr
+        results.append(np.load(out)["probabilities"])
+    assert np.array_equal(*results)
+    for words, said in [
+        (["--exact"], "--exact is for models"),
+        (["--dim", "batch=1"], "another size, input or output is for models"),
+        ([], "no value is given for `image`"),
+    ]:
+        ran = tangram(tangram_bin, "run", library, *words)
+        assert ran.returncode == 2 and said in ran.stderr, ran.stderr
+    library.with_suffix(".weights").write_bytes(b"")
+    ran = tangram(tangram_bin, "run", library, "--random")
+    assert ran.returncode == 2 and "not the weights of the library" in ran.stderr
 
 
 def test_a_missing_compiler_is_an_error_only_where_there_is_code(tangram_bin, root, tmp_path) -> None:
