@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -430,11 +431,30 @@ def judge_apart(
 
 
 def apart(work: Callable[[Callable[[], object]], Verdict]) -> Verdict:
-    """Calls `work` in a process of its own, with what it calls once the model itself ran."""
+    """Calls `work` in a process of its own, with what it calls once the model itself ran.
+
+    A process that is forked has the locks of threads that it does not have, those of onnxruntime
+    among them: one that waits for such a lock is ended, and another takes its place.
+    """
+    for _ in range(TRIES):
+        found, is_late = attempt(work)
+        if not is_late:
+            return found
+    return Verdict("wrong", f"no end within {LATE} s, {TRIES} times")
+
+
+# Seconds after which a process is taken to wait for nothing, and how often one is begun.
+LATE = 120
+TRIES = 3
+
+
+def attempt(work: Callable[[Callable[[], object]], Verdict]) -> tuple[Verdict, bool]:
+    """What a process of its own says of it, and whether it was ended for being late."""
     ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(ours)
+        signal.alarm(LATE)
         # What it says of its end is nobody's concern.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         try:
@@ -446,11 +466,13 @@ def apart(work: Callable[[Callable[[], object]], Verdict]) -> Verdict:
     os.close(theirs)
     with os.fdopen(ours) as pipe:
         told = pipe.read()
-    os.waitpid(child, 0)
+    _, status = os.waitpid(child, 0)
+    is_late = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
     begun, _, verdict = told.rpartition("\n")
     if verdict:
-        return Verdict(*json.loads(verdict))
-    return Verdict("wrong", "the engine ended on the result") if begun else Verdict("does not run")
+        return Verdict(*json.loads(verdict)), False
+    ended = Verdict("wrong", "the engine ended on the result") if begun else Verdict("does not run")
+    return ended, is_late
 
 
 def judge(
