@@ -14,7 +14,6 @@ use tangram::check::{CheckOptions, made_up};
 use tangram::dialects::interpret::Datum;
 use tangram::ir::Module;
 use tangram::native::{Coverage, Options, Profile, SessionError};
-
 use tangram::onnx::Model;
 use tangram::onnx::edit::with_named_extents;
 use tangram::pipeline::{self, PipelineError};

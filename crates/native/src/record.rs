@@ -84,8 +84,8 @@ impl Record {
         Record::of(module, program, (arguments, results), &starts)
     }
 
-    /// Records a program all whose steps are calls, apart from constants; `starts`: where in the weights the elements of each
-    /// buffer begin that a constant fills.
+    /// Records a program all whose steps are calls, apart from constants; `starts`: where in the
+    /// weights the elements of each buffer begin that a constant fills.
     pub(crate) fn of(
         module: &Module,
         program: &Program,

@@ -454,8 +454,8 @@ pub(crate) fn free(words: &HashSet<&str>, starts: &[&str], last: &str) -> String
     starts.iter().copied().find(|start| !taken(start)).unwrap_or(last).to_owned()
 }
 
-/// Finds a name that no name of the text is, nor with `_at` behind it.
-fn unused(words: &HashSet<&str>, start: &str) -> String {
+/// Finds a name that none of these is, nor with `_at` behind it.
+pub(crate) fn unused(words: &HashSet<&str>, start: &str) -> String {
     let mut name = start.to_owned();
     while words.contains(name.as_str()) || words.contains(format!("{name}_at").as_str()) {
         name.push('_');

@@ -191,11 +191,7 @@ impl Part {
             taken.extend(space.params.iter().chain(&space.output.dims).map(String::as_str));
         }
         taken.extend(self.around.variables.iter().map(|variable| variable.name.as_str()));
-        let mut name = start.to_owned();
-        while taken.contains(name.as_str()) || taken.contains(format!("{name}_at").as_str()) {
-            name.push('_');
-        }
-        name
+        crate::emit::unused(&taken, start)
     }
 
     /// Writes the statements of a part with an expanded array; nothing if one of them uses the array

@@ -205,11 +205,11 @@ pub fn session(
     optimise: bool,
     options: &native::Options,
 ) -> Result<Session, PipelineError> {
-    let model = with_named_extents(model)?;
+    let model = Arc::new(with_named_extents(model)?);
     let how = format!("{SOURCES} {optimise}");
-    let (original, chosen) = (model.clone(), options.clone());
+    let (original, chosen) = (Arc::clone(&model), options.clone());
     let make = move || -> Result<Session, PipelineError> {
-        let mut model = original.clone();
+        let mut model = Model::clone(&original);
         if optimise {
             let settings = Options { exact: chosen.exact, ..Options::default() };
             rewrite(&mut model, &Library::shipped_for(&settings)?, &settings)?;
