@@ -1,8 +1,8 @@
 //! Libraries that say what they are.
 //!
-//! What [`emit`](crate::emit()) writes needs nothing of this crate to run. A library made of it may have two
-//! more symbols, by which a session finds its inputs and outputs, its functions, and their calls:
-//! so it runs here as a model does, with profiles and threads.
+//! What [`emit`](crate::emit()) writes needs nothing of this crate to run. A library made of it may
+//! have two more symbols, by which a session finds its inputs and outputs, its functions, and their
+//! calls: so it runs here as a model does, with profiles and threads.
 //!
 //! ```c
 //! const char tangram_session[];        /* JSON: the program, names, the weights that it is for */

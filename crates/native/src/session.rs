@@ -111,8 +111,8 @@ impl Session {
     /// The session that `make` makes of `model`, or what an earlier one of the same model left in
     /// the cache; `how` names all that `make` does, and the sources that it does it by.
     ///
-    /// One from the cache is ready in the time that it takes to read the weights once. Where inputs need what
-    /// its code is not for, `make` is called then.
+    /// One from the cache is ready in the time that it takes to read the weights once. Where inputs
+    /// need what its code is not for, `make` is called then.
     ///
     /// # Errors
     /// Those of `make`.

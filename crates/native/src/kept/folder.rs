@@ -1,8 +1,9 @@
 //! The files of kept sessions.
 //!
-//! An entry is a folder: the record, the library, the weights, and a stamp with the hash of each. What its
-//! stamp does not fit is not there. Folders are made under another name and renamed. Together they have at most some gigabytes: those that
-//! no start has used for the longest time go first.
+//! An entry is a folder: the record, the library, the weights, and a stamp with the hash of each.
+//! What its stamp does not fit is not there. Folders are made under another name and renamed.
+//! Together they have at most some gigabytes: those that no start has used for the longest time go
+//! first.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -117,8 +118,9 @@ pub(crate) fn mapped(path: &Path) -> io::Result<Bytes> {
     if file.metadata()?.len() == 0 {
         return Ok(Bytes::new());
     }
-    // SAFETY: files of kept sessions, as those of compiled models, are renamed to where they are when they are whole, and
-    // not written to after that; who deletes one leaves its pages to those that have them mapped.
+    // SAFETY: files of kept sessions, as those of compiled models, are renamed to where they are
+    // when they are whole, and not written to after that; who deletes one leaves its pages to those
+    // that have them mapped.
     let map = unsafe { Mmap::map(&file) }?;
     Ok(Bytes::from_owner(map))
 }
