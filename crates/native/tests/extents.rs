@@ -193,7 +193,7 @@ fn elements_that_were_cropped_are_not_repeated() {
         {
             for side in [Side::Number(extent), Side::Name("n")] {
                 let mut graph = Graph::default();
-                let x = graph.input(&[side.clone()]);
+                let x = graph.input(std::slice::from_ref(&side));
                 let pads = graph.ints(&[before, after]);
                 let padded = graph.node("Pad", &[&x, &pads], vec![("mode", mode.into())]);
                 let end = graph.node("Relu", &[&padded], Vec::new());
