@@ -27,7 +27,8 @@ from onnx import helper
 import oracle
 import random_models
 import tangram
-from random_models import Verdict, feeds
+from apart import Verdict, apart
+from random_models import feeds
 
 FLAGS = ["-std=gnu11", "-O1", "-fno-trapping-math", "-fno-math-errno", "-w"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-static-libasan"]
@@ -161,7 +162,7 @@ def inputs(model: onnx.ModelProto, seed: int) -> dict:
 
 def judge_apart(seed: int, size: int, tangram_bin: pathlib.Path, folder: pathlib.Path, machine: str) -> Verdict:
     """Judges the model of a seed in a process of its own: some end that of onnxruntime."""
-    return random_models.apart(lambda runs: judge(seed, size, tangram_bin, folder, machine, runs))
+    return apart(lambda runs: judge(seed, size, tangram_bin, folder, machine, runs))
 
 
 def instrument(source: pathlib.Path) -> None:
