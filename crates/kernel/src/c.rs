@@ -69,7 +69,8 @@ impl Program {
     /// ```
     ///
     /// Each iteration asks for one more line of cache from `next` on, by the macro
-    /// `TANGRAM_PREFETCH`, which the text that this is put into defines.
+    /// `TANGRAM_PREFETCH`; a vector that several rows are updated with is loaded once, by
+    /// `TANGRAM_KEEP`. The text that this is put into defines both.
     ///
     /// Reduced iterations come in `segments` runs of `depth`: in iteration `p` of run `q`, row `r`
     /// of a row operand is `a[segment[q] + row[r] + p * step]`, while panels of column operands
@@ -284,6 +285,16 @@ impl Writer<'_> {
         }
         let declared = if updates { String::new() } else { format!("{vector} ") };
         let _ = writeln!(text, "{indent}{declared}r{} = {value};", to.0);
+        if self.in_place.is_some() && self.is_shared(inst) {
+            let _ = writeln!(text, "{indent}TANGRAM_KEEP(r{})", to.0);
+        }
+    }
+
+    /// Whether what is loaded is a vector that several rows are updated with.
+    fn is_shared(&self, inst: &Inst) -> bool {
+        let Inst::Load { operand, .. } = *inst else { return false };
+        let is_column = self.program.body.roles()[operand] == Role::Column;
+        is_column && self.program.width > 1 && self.program.rows > 1
     }
 
     fn value(
