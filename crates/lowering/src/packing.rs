@@ -93,7 +93,7 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<
         return None;
     }
     let mut steps = Vec::new();
-    if product.element == Element::Pairs {
+    if product.element.is_pair() {
         pairs_beside(&mut nest, &product, draft, &mut steps)?;
         return tiled_product(nest, &product, draft, options, steps);
     }
@@ -393,7 +393,7 @@ fn least_time(
     let near = machine.caches.first().map_or(32 * 1024, |cache| cache.bytes);
     let cycles = |rows: usize, vectors: usize| {
         let updates = (rows * vectors).div_ceil(2);
-        let vector = vectors * best.width * element.bytes();
+        let vector = vectors * best.width * element.column_bytes();
         let from_afar = if depth * vector > near / 2 { vector / SECOND_CACHE } else { 0 };
         let step = updates.max((rows + vectors).div_ceil(2)).max(LATENCY).max(from_afar);
         depth * step + 4 * rows * vectors + CALL
