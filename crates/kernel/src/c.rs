@@ -119,9 +119,9 @@ impl Writer<'_> {
 
     pub fn vector_type(&self) -> String {
         let (width, element) = (self.program.width, self.element);
-        let mut text = match element {
-            Element::Pairs => self.pair_type(),
-            Element::F32 | Element::F64 => String::new(),
+        let mut text = match element.is_pair() {
+            true => self.pair_types(),
+            false => String::new(),
         };
         if width > 1 {
             // Rows of the target start anywhere, and have elements of the plain type.
@@ -134,8 +134,11 @@ impl Writer<'_> {
                 element.bytes(),
             );
         }
-        if element == Element::Pairs {
+        if element.is_pair() {
             text.push_str(&self.product_of_pairs());
+        }
+        if element == Element::PairsOfBytes {
+            text.push_str(&self.widening());
         }
         text
     }
@@ -151,11 +154,11 @@ impl Writer<'_> {
 
     /// The parameters that stand for operands.
     pub fn operands(&self) -> String {
-        let ty = self.element.c_type();
+        let (ty, column) = (self.element.c_type(), self.element.column_c_type());
         let roles = self.program.body.roles().iter().enumerate();
         let each = roles.map(|(at, role)| match role {
             Role::Row => format!("const {ty} *restrict a{at}, "),
-            Role::Column => format!("const {ty} *restrict b{at}, "),
+            Role::Column => format!("const {column} *restrict b{at}, "),
             Role::Scalar => format!("{ty} s{at}, "),
         });
         each.collect()
@@ -210,6 +213,7 @@ impl Writer<'_> {
     fn kernel_in_place(&self) -> String {
         let Self { program, name, .. } = self;
         let (ty, vector) = (self.element.c_type(), self.vector());
+        let column = self.element.column_c_type();
         let roles = program.body.roles();
         let panel = self.in_place.unwrap_or(program.columns);
         let apart = if panel < program.columns { "long apart, " } else { "" };
@@ -222,11 +226,11 @@ impl Writer<'_> {
                 Role::Row => {
                     write!(text, " const {ty} *restrict x{at}, const long *restrict row{at},")
                 }
-                Role::Column => write!(text, " const {ty} *restrict b{at},"),
+                Role::Column => write!(text, " const {column} *restrict b{at},"),
                 Role::Scalar => write!(text, " {ty} s{at},"),
             };
         }
-        let _ = writeln!(text, " const {ty} *next, {ty} *restrict c)\n{{");
+        let _ = writeln!(text, " const {column} *next, {ty} *restrict c)\n{{");
         let of = |wanted: Role| roles.iter().enumerate().filter(move |(_, role)| **role == wanted);
         for (at, _) in of(Role::Row) {
             for row in 0..program.rows {
@@ -242,7 +246,7 @@ impl Writer<'_> {
             let _ = writeln!(text, "        const {ty} *a{at} = x{at} + segment[q];");
         }
         text.push_str("        for (long p = 0; p < depth; p++) {\n");
-        let line = LINE / self.element.bytes();
+        let line = LINE / self.element.column_bytes();
         let _ = writeln!(text, "            TANGRAM_PREFETCH(next);\n            next += {line};");
         for inst in &program.step {
             self.write(inst, "            ", &vector, &mut pending, &mut text);
@@ -316,7 +320,7 @@ impl Writer<'_> {
             Inst::Negate { of, .. } => {
                 (format!("-{}", bracketed(operand(of), Strength::Atom)), Strength::Product)
             }
-            Inst::Binary { op: Op::Mul, left, right, .. } if self.element == Element::Pairs => {
+            Inst::Binary { op: Op::Mul, left, right, .. } if self.element.is_pair() => {
                 let (left, right) = (operand(left).0, operand(right).0);
                 (format!("{}({left}, {right})", self.pairs()), Strength::Atom)
             }
@@ -350,6 +354,9 @@ impl Writer<'_> {
             _ => format!("b{operand}[{}]", at * self.apart[1]),
         };
         match (self.program.width, wide) {
+            (_, true) if self.element == Element::PairsOfBytes => {
+                format!("{}(&{column})", self.widened())
+            }
             (1, true) => column,
             (1, false) => scalar,
             (_, true) => format!("*(const {vector} *)&{column}"),

@@ -66,4 +66,4 @@ pub use cuda::Threads;
 pub use program::{Inst, Program, Register};
 pub use run::Panels;
 pub use steps::StepError;
-pub use tile::{Element, PAIR, RegisterTile};
+pub use tile::{Element, PAIR, PAIR_OF_BYTES, RegisterTile};

@@ -7,11 +7,16 @@
 //! x86 has an instruction for a vector of them, `pmaddwd`, which is exact but where all four numbers
 //! are the least there is; sums wrap around there as they do here. Elsewhere it is written out. As
 //! integers add up to the same in every order, all forms have the same bits.
+//!
+//! Column operands may be bytes with a sign ([`Element::PairsOfBytes`]), which are widened when they are
+//! loaded: half of the memory passes by, which is what a product of one row waits for.
 
 use std::fmt::Write;
 
 use crate::c::Writer;
-use crate::tile::PAIR;
+#[cfg(doc)]
+use crate::tile::Element;
+use crate::tile::{PAIR, PAIR_OF_BYTES};
 
 /// For a vector of so many bytes, what has to be defined for the instruction, and its builtin with
 /// what it takes besides the operands; GCC and Clang differ where vectors are longest.
@@ -27,6 +32,15 @@ fn builtins(bytes: usize) -> &'static [[&'static str; 3]] {
     }
 }
 
+/// The same for the instruction that widens bytes into a vector of so many bytes.
+fn widening_builtin(bytes: usize) -> Option<[&'static str; 3]> {
+    match bytes {
+        32 => Some(["__AVX2__", "__builtin_ia32_pmovsxbw256", ""]),
+        64 => Some(["__AVX512BW__", "__builtin_ia32_pmovsxbw512_mask", ", (halves){0}, -1"]),
+        _ => None,
+    }
+}
+
 /// What the function needs; compilers without the test have no such builtin either.
 const DEFINITIONS: &str = "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n";
 
@@ -36,9 +50,53 @@ impl Writer<'_> {
         format!("{}_pairs", self.vector_of.unwrap_or(self.name))
     }
 
-    /// The type of a pair.
-    pub fn pair_type(&self) -> String {
-        format!("typedef uint32_t {PAIR} __attribute__((may_alias));\n\n")
+    /// The types of pairs.
+    pub fn pair_types(&self) -> String {
+        format!(
+            "typedef uint32_t {PAIR} __attribute__((may_alias));\n\
+             typedef uint16_t {PAIR_OF_BYTES} __attribute__((may_alias));\n\n"
+        )
+    }
+
+    /// The name of the function that loads pairs of bytes.
+    pub fn widened(&self) -> String {
+        format!("{}_widened", self.vector_of.unwrap_or(self.name))
+    }
+
+    /// The function that loads pairs of bytes as pairs, a vector of them or one.
+    pub fn widening(&self) -> String {
+        let (name, vector) = (self.widened(), self.vector());
+        let head = format!("static inline {vector} {name}(const {PAIR_OF_BYTES} *from)\n{{\n");
+        if self.program.width == 1 {
+            return format!(
+                "{head}    return ({vector})(uint16_t)(int8_t)*from\n        \
+                 | ({vector})(uint16_t)(int8_t)(*from >> 8) << 16;\n}}\n\n"
+            );
+        }
+        let bytes = self.program.width * self.element.bytes();
+        let mut text = format!(
+            "{head}    typedef int8_t bytes __attribute__((vector_size({}), aligned(2), may_alias));\n    \
+             typedef int16_t halves __attribute__((vector_size({bytes})));\n",
+            bytes / 2
+        );
+        let plain = "    return (V)__builtin_convertvector(*(const bytes *)from, halves);\n";
+        let plain = plain.replace('V', &vector);
+        // GCC converts in two steps, and puts both halves together.
+        match widening_builtin(bytes) {
+            None => text.push_str(&plain),
+            Some([feature, builtin, more]) => {
+                let _ = write!(
+                    text,
+                    "#if defined({feature}) && __has_builtin({builtin})\n    \
+                     typedef char plain __attribute__((vector_size({})));\n    \
+                     return ({vector}){builtin}((plain)*(const bytes *)from{more});\n\
+                     #else\n{plain}#endif\n",
+                    bytes / 2
+                );
+            }
+        }
+        text.push_str("}\n\n");
+        text
     }
 
     /// The function that multiplies pairs, in a vector or alone.

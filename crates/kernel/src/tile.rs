@@ -14,17 +14,23 @@ pub enum Element {
     /// Two integers of 16 bits side by side, read as one of 32 bits. The product of two pairs is
     /// the sum of both products, in 32 bits; sums wrap around. In C, [`PAIR`].
     Pairs,
+    /// [`Element::Pairs`] whose column operands hold integers of 8 bits with a sign, widened when
+    /// they are loaded. In C, [`PAIR_OF_BYTES`].
+    PairsOfBytes,
 }
 
 /// The name that C has for a pair and for a sum of products of pairs: an unsigned integer of 32
 /// bits, which may alias others. Each kernel defines it; the text around includes `stdint.h`.
 pub const PAIR: &str = "tg_pair";
 
+/// The name that C has for two integers of 8 bits side by side, one of 16 bits, as [`PAIR`].
+pub const PAIR_OF_BYTES: &str = "tg_pair_of_bytes";
+
 impl Element {
     /// Returns the size in bytes.
     pub fn bytes(self) -> usize {
         match self {
-            Self::F32 | Self::Pairs => 4,
+            Self::F32 | Self::Pairs | Self::PairsOfBytes => 4,
             Self::F64 => 8,
         }
     }
@@ -34,15 +40,36 @@ impl Element {
         match self {
             Self::F32 => "float",
             Self::F64 => "double",
-            Self::Pairs => PAIR,
+            Self::Pairs | Self::PairsOfBytes => PAIR,
         }
+    }
+
+    /// Returns the size of an element of a column operand in bytes.
+    pub fn column_bytes(self) -> usize {
+        match self {
+            Self::PairsOfBytes => 2,
+            other => other.bytes(),
+        }
+    }
+
+    /// Returns the name that an element of a column operand has in C.
+    pub fn column_c_type(self) -> &'static str {
+        match self {
+            Self::PairsOfBytes => PAIR_OF_BYTES,
+            other => other.c_type(),
+        }
+    }
+
+    /// Whether an element is a pair of integers.
+    pub fn is_pair(self) -> bool {
+        self.group() == 2
     }
 
     /// Returns how many numbers of an operand one element holds: reduced iterations in one update.
     pub fn group(self) -> usize {
         match self {
             Self::F32 | Self::F64 => 1,
-            Self::Pairs => 2,
+            Self::Pairs | Self::PairsOfBytes => 2,
         }
     }
 }
@@ -80,7 +107,7 @@ impl RegisterTile {
         // A value between two operations needs a register, unless the update takes it at once.
         let between = body.ops().len().saturating_sub(body.roles().len()).saturating_sub(1).min(2);
         // Nor does an update take the product of pairs.
-        let between = between.max(usize::from(element == Element::Pairs));
+        let between = between.max(usize::from(element.is_pair()));
         let mut best = Self { rows: 1, vectors: 1, width };
         for vectors in 1..=MOST_VECTORS {
             let taken = vectors * columns + others + between;

@@ -81,9 +81,8 @@ impl Product {
     /// Where neither choice packs a constant, windows decide, of which panels would be copies.
     pub fn wants_channels_last(nest: &Nest, draft: &Draft<'_>) -> bool {
         let Some(factors) = factors(nest) else { return false };
-        let Some(element) = element(nest, factors, &draft.tensors) else { return false };
         let Some(column) = column_at(nest, 1) else { return false };
-        let Some(second) = Product::with_column(nest, factors, element, column) else {
+        let Some(second) = Product::with_column(nest, factors, &draft.tensors, column) else {
             return false;
         };
         let Some(last) = Product::of(nest, draft) else { return true };
@@ -99,16 +98,15 @@ impl Product {
     /// Reads a nest as a sum of products with results side by side along a loop of one operand.
     pub fn of(nest: &Nest, draft: &Draft<'_>) -> Option<Product> {
         let factors = factors(nest)?;
-        let element = element(nest, factors, &draft.tensors)?;
         let last = draft.tensors[nest.output].extents.len().checked_sub(1)?;
         let column = column_at(nest, last)?;
-        Product::with_column(nest, factors, element, column)
+        Product::with_column(nest, factors, &draft.tensors, column)
     }
 
     fn with_column(
         nest: &Nest,
         factors: [usize; 2],
-        element: Element,
+        tensors: &[Tensor],
         column: usize,
     ) -> Option<Product> {
         let generic = &nest.generic;
@@ -140,7 +138,7 @@ impl Product {
         }
         let (rows_input, columns_input) = (factors[rows_at], factors[columns_at]);
         Some(Product {
-            element,
+            element: element(nest, [rows_input, columns_input], tensors)?,
             rows_input,
             columns_input,
             column,
@@ -152,24 +150,33 @@ impl Product {
     }
 }
 
-/// What a kernel multiplies for these factors.
+/// What a kernel multiplies for these factors, the one of the rows first.
 fn element(nest: &Nest, factors: [usize; 2], tensors: &[Tensor]) -> Option<Element> {
-    let [a, b] = factors.map(|at| tensors[nest.inputs[at]].element);
-    match (a, b, nest.generic.reduction?.initial.element()) {
+    let [rows, columns] = factors.map(|at| tensors[nest.inputs[at]].element);
+    match (rows, columns, nest.generic.reduction?.initial.element()) {
         (DType::F32, DType::F32, DType::F32) => Some(Element::F32),
         (DType::F64, DType::F64, DType::F64) => Some(Element::F64),
         (DType::I16, DType::I16, DType::I32) => Some(Element::Pairs),
+        (DType::I16, DType::I8, DType::I32) => Some(Element::PairsOfBytes),
         _ => None,
     }
 }
 
-/// The zero of operands.
+/// The zero of the operand of the rows.
 pub(crate) fn zero(element: Element) -> Number {
     Number::zero(match element {
         Element::F32 => DType::F32,
         Element::F64 => DType::F64,
-        Element::Pairs => DType::I16,
+        Element::Pairs | Element::PairsOfBytes => DType::I16,
     })
+}
+
+/// The zero of the operand of the columns.
+fn column_zero(element: Element) -> Number {
+    match element {
+        Element::PairsOfBytes => Number::zero(DType::I8),
+        other => zero(other),
+    }
 }
 
 /// The loop that a coordinate of the output grows by one with, the last of them; others may stand
@@ -308,7 +315,7 @@ pub(crate) fn panels(
     let access = Access::new(TensorId::Operand(0), map);
     // A last pair may be half of one.
     let outside = !whole || group > 1 || source.outside.is_some();
-    copy.read(if outside { access.or(zero(product.element)) } else { access });
+    copy.read(if outside { access.or(column_zero(product.element)) } else { access });
     let all: Vec<usize> = (0..loops).collect();
     copy.write(Access::dims(TensorId::Result(0), loops, &all));
     copy.body = copied();

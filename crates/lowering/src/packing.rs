@@ -93,7 +93,7 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<
         return None;
     }
     let mut steps = Vec::new();
-    if product.element == Element::Pairs {
+    if product.element.is_pair() {
         pairs_beside(&mut nest, &product, draft, &mut steps)?;
         return tiled_product(nest, &product, draft, options, steps);
     }
@@ -357,10 +357,11 @@ fn least(extent: &Expr) -> Option<i64> {
 const USUAL: [i64; 3] = [240, 240, 256];
 /// Cycles between the start of an update and that of the next one that needs it.
 const LATENCY: usize = 4;
-/// The part of a vector that arrives from the second cache in a cycle. Manuals state a whole one, which
-/// no sum reaches beside its own loads: on a Zen 3 server, tiles of 2 rows by 4 vectors take 9 cycles for
-/// an iteration of their 128 bytes, and 6 by 2, of 64 bytes, as few as their updates need.
-const SECOND_CACHE: usize = 2;
+/// Bytes in a cycle that arrive from the second cache, or half a vector where that is longer. Manuals
+/// state twice as much, which no sum reaches beside its own loads: on a Zen 3 server, tiles of 2 rows by
+/// 4 vectors take 9 cycles for an iteration of their 128 bytes, and 6 by 2, of 64, as few as their
+/// updates need.
+const SECOND_CACHE: usize = 16;
 /// What a tile costs besides its updates: a call and its offsets, in cycles.
 const CALL: usize = 60;
 
@@ -393,10 +394,11 @@ fn least_time(
     let best = RegisterTile::of(machine, element, body);
     let registers = best.rows * best.vectors + best.vectors + 1;
     let near = machine.caches.first().map_or(32 * 1024, |cache| cache.bytes);
+    let from_second = (best.width * element.bytes() / 2).max(SECOND_CACHE);
     let cycles = |rows: usize, vectors: usize| {
         let updates = (rows * vectors).div_ceil(2);
-        let vector = vectors * best.width * element.bytes();
-        let from_afar = if depth * vector > near / 2 { vectors * SECOND_CACHE } else { 0 };
+        let vector = vectors * best.width * element.column_bytes();
+        let from_afar = if depth * vector > near / 2 { vector / from_second } else { 0 };
         let step = updates.max((rows + vectors).div_ceil(2)).max(LATENCY).max(from_afar);
         depth * step + 4 * rows * vectors + CALL
     };

@@ -11,6 +11,7 @@ use tangram_machine::{Isa, Machine};
 use crate::cache::{Cache, Key};
 use crate::error::CompileError;
 use crate::library::Library;
+use crate::units;
 
 /// Commands that are tried where the variable `CC` names none.
 const COMMANDS: [&str; 3] = ["cc", "gcc", "clang"];
@@ -134,8 +135,37 @@ impl Compiler {
         let (text, library) = (folder.join("code.c"), folder.join("code.so"));
         std::fs::write(&text, source)
             .map_err(|source| CompileError::File { path: text.clone(), source })?;
-        self.run(flags, &[text.as_os_str()], &library)?;
+        match &units::of(source)[..] {
+            [_] => self.run(flags, &[text.as_os_str()], &library)?,
+            parts => self.build_parts(parts, flags, folder, &library)?,
+        }
         Ok(library)
+    }
+
+    /// Makes the shared library `output` of the parts of a source, several at a time; `folder` is
+    /// for what is made on the way.
+    fn build_parts(
+        &self,
+        parts: &[String],
+        flags: &[String],
+        folder: &Path,
+        output: &Path,
+    ) -> Result<(), CompileError> {
+        let scratch = tempfile::tempdir_in(folder)
+            .map_err(|source| CompileError::File { path: folder.to_owned(), source })?;
+        let mut alone: Vec<String> =
+            flags.iter().filter(|flag| *flag != "-shared").cloned().collect();
+        alone.push("-c".to_owned());
+        let objects = units::each(parts.len(), |at| {
+            let path = |ending: &str| scratch.path().join(format!("part{at}.{ending}"));
+            let (text, object) = (path("c"), path("o"));
+            std::fs::write(&text, &parts[at])
+                .map_err(|source| CompileError::File { path: text.clone(), source })?;
+            self.run(&alone, &[text.as_os_str()], &object)?;
+            Ok(object)
+        })?;
+        let objects: Vec<&OsStr> = objects.iter().map(|object| object.as_os_str()).collect();
+        self.run(flags, &objects, output)
     }
 
     /// Makes the shared library `output` of files.

@@ -57,6 +57,7 @@ mod session;
 mod setup;
 mod sizes;
 mod team;
+mod units;
 
 pub use cache::Cache;
 pub use compiler::Compiler;

@@ -16,7 +16,6 @@
 use std::fmt::Write;
 
 use tangram_dialects::structured::{Body, Scalar, ScalarId};
-use tangram_kernel::Element;
 use tangram_tensor::DType;
 
 use super::body::{Scalars, c_type, is_short, is_within};
@@ -57,7 +56,7 @@ pub(super) fn row(
         row.inside = scalars.stored(sum);
         return row;
     };
-    let is_integer = product.element == Element::Pairs;
+    let is_integer = product.element.is_pair();
     scalars.known.push((finish.combined, sum));
     let varies = varies(&scalars, &finish.body, finish.combined, column);
     if is_integer {

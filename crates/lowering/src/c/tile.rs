@@ -59,6 +59,7 @@ impl Kernel {
             Element::F32 => "f32",
             Element::F64 => "f64",
             Element::Pairs => "pairs",
+            Element::PairsOfBytes => "bytes",
         };
         format!("tg_tile_{element}_{rows}x{vectors}x{width}")
     }
@@ -181,18 +182,21 @@ impl Tile<'_> {
 
     /// An operand as the kernel reads it.
     fn operand(&self, input: usize) -> String {
-        let pointer = self.pointer(input);
-        match self.tiled.product.element {
-            Element::F32 | Element::F64 => pointer,
-            Element::Pairs => format!("(const {} *){pointer}", self.ty()),
+        let (pointer, product) = (self.pointer(input), &self.tiled.product);
+        match product.element.is_pair() {
+            false => pointer,
+            true if input == product.columns_input => {
+                format!("(const {} *){pointer}", product.element.column_c_type())
+            }
+            true => format!("(const {} *){pointer}", self.ty()),
         }
     }
 
     /// A sum in a tile, of the type that the nest sums in.
     fn sum(&self, at: &str) -> String {
-        match self.tiled.product.element {
-            Element::F32 | Element::F64 => format!("tile[{at}]"),
-            Element::Pairs => format!("(int32_t)tile[{at}]"),
+        match self.tiled.product.element.is_pair() {
+            false => format!("tile[{at}]"),
+            true => format!("(int32_t)tile[{at}]"),
         }
     }
 
@@ -321,13 +325,13 @@ impl Tile<'_> {
         // While one panel is multiplied, each tile of rows fetches a part of the next one.
         let Tiled { product, tile, .. } = self.tiled;
         let (depth, columns) = (self.depth(&product.reduced), tile.columns());
-        let line = 64 / product.element.bytes();
+        let line = 64 / product.element.column_bytes();
         let mut text = format!(
             "    const {ty} *b = {panel} + {panel_at};\n    \
              const {ty} *next = b + {depth} * ({columns} + first_row / {} % {} * {line});\n",
             tile.rows,
             (columns / line).max(1),
-            ty = self.ty(),
+            ty = product.element.column_c_type(),
         );
         for (at, rows) in counts.iter().enumerate() {
             let name = self.kernel_name(*rows);
@@ -469,11 +473,12 @@ impl Tile<'_> {
 {one}    }} else if (first_column == leader) {{
     {ty} tile[{wide}] __attribute__((aligned(64)));
     const int64_t columns = tg_min({column_end} - leader, {wide});
-    const {ty} *b = {panel} + {place};
+    const {column_ty} *b = {panel} + {place};
     {name}({depth} * {columns}, segments, segment, depth, step, a, row, b, b + {depth} * {wide}, tile);
 {}    }}\n",
             self.store(wide),
             last = wide - columns,
+            column_ty = product.element.column_c_type(),
         )
     }
 }

@@ -12,6 +12,9 @@ use tangram_onnx::proto::{
 };
 use tangram_tensor::Tensor;
 
+/// The domain of onnxruntime's own operators.
+const VENDOR: &str = "com.microsoft";
+
 /// An extent.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Side {
@@ -131,6 +134,13 @@ impl Graph {
         names
     }
 
+    /// The last node becomes one of onnxruntime's own operators.
+    pub(crate) fn is_vendors(&mut self) {
+        if let Some(node) = self.proto.node.last_mut() {
+            node.domain = Some(VENDOR.to_owned());
+        }
+    }
+
     pub(crate) fn floats(&mut self, extents: &[i64], values: Vec<f32>) -> String {
         let name = self.fresh();
         self.proto.initializer.push(TensorProto {
@@ -184,10 +194,11 @@ impl Graph {
     pub(crate) fn bytes(mut self) -> Vec<u8> {
         self.proto.name = Some("graph".to_owned());
         let opset = OperatorSetIdProto { domain: None, version: Some(18) };
+        let vendor = OperatorSetIdProto { domain: Some(VENDOR.to_owned()), version: Some(1) };
         let proto = ModelProto {
             ir_version: Some(8),
             graph: Some(self.proto),
-            opset_import: vec![opset],
+            opset_import: vec![opset, vendor],
             ..ModelProto::default()
         };
         let mut bytes = Vec::new();

@@ -182,15 +182,15 @@ impl Range {
         Range { own: own.len(), scale, zero }
     }
 
-    /// A nest over as many elements of `x`, its element quantised, and zero point and scale.
-    fn quantised(&self, x: &TensorRef, extents: &[Expr]) -> Option<(Stage, [ScalarId; 3])> {
+    /// A nest over as many elements of `x`, and its element quantised.
+    fn quantised(&self, x: &TensorRef, extents: &[Expr]) -> Option<(Stage, ScalarId)> {
         let mut stage = Stage::over(extents);
         let (at, own) = (stage.all(0..x.rank()), stage.all(0..self.own));
         let (value, step) = (stage.load(x, &at), stage.load(&self.scale, &own));
         let quotient = stage.div(value, step);
         let shift = stage.load_exact(&self.zero, &own);
         let value = quantized(&mut stage, quotient, Some(shift), DType::U8)?;
-        Some((stage, [value, shift, step]))
+        Some((stage, value))
     }
 }
 
@@ -200,7 +200,7 @@ pub(super) fn dynamic(cx: &StructuredCx<'_>) -> Option<Structured> {
     let mut loops = Loops::default();
     let range = Range::of(&mut loops, &x, &[]);
     let out = cx.result(0)?;
-    let (stage, [value, ..]) = range.quantised(&x, &out.extents)?;
+    let (stage, value) = range.quantised(&x, &out.extents)?;
     loops.push(stage.store_parallel(&out, value));
     loops.copy(&range.scale, &cx.result(1)?);
     loops.copy(&range.zero, &cx.result(2)?);
@@ -209,6 +209,8 @@ pub(super) fn dynamic(cx: &StructuredCx<'_>) -> Option<Structured> {
 
 /// What `x` is after it was quantised dynamically and back, with a scale for each place along the
 /// first loops, which have extents `own`.
+///
+/// Bytes are a tensor of their own: products may take them instead of the real numbers.
 pub(in crate::nn) fn there_and_back(
     loops: &mut Loops,
     x: &TensorRef,
@@ -216,9 +218,14 @@ pub(in crate::nn) fn there_and_back(
 ) -> Option<TensorRef> {
     let range = Range::of(loops, x, own);
     let extents: Vec<Expr> = own.iter().chain(&x.extents[own.len()..]).cloned().collect();
-    let (mut stage, [value, shift, step]) = range.quantised(x, &extents)?;
+    let (stage, value) = range.quantised(x, &extents)?;
+    let bytes = loops.temporary(DType::U8, &extents);
+    loops.push(stage.store_parallel(&bytes, value));
+    let mut stage = Stage::over(&extents);
+    let (at, own) = (stage.all(0..x.rank()), stage.all(0..own.len()));
+    let (value, shift) = (stage.load_exact(&bytes, &at), stage.load_exact(&range.zero, &own));
     let (value, shift) = (stage.cast(DType::F32, value), stage.cast(DType::F32, shift));
-    let value = stage.sub(value, shift);
+    let (value, step) = (stage.sub(value, shift), stage.load(&range.scale, &own));
     let value = stage.mul(value, step);
     let out = loops.temporary(DType::F32, &extents);
     loops.push(stage.store_parallel(&out, value));

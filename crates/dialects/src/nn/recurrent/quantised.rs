@@ -1,6 +1,6 @@
 //! Recurrent layers whose weights are bytes, as loops.
 
-use tangram_tensor::DType;
+use tangram_tensor::{DType, Tensor};
 
 use super::structured::{LSTM, Layer, lstm_of};
 use crate::nn::quant::there_and_back;
@@ -43,7 +43,8 @@ fn real_weights(
     };
     let value = stage.load_exact(&x, &at);
     let mut value = stage.cast(DType::F32, value);
-    if cx.has(scale + 1) {
+    let is_zero = |zero: &Tensor| zero.i64s().is_ok_and(|all| all.iter().all(|zero| *zero == 0));
+    if cx.has(scale + 1) && !cx.constant(scale + 1).as_ref().is_some_and(is_zero) {
         let zero = own(&mut stage, &cx.operand(scale + 1)?)?;
         value = stage.sub(value, zero);
     }

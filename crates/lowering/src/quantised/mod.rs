@@ -18,9 +18,12 @@
 //! bits. It is exact up to three roundings (of the sum, where it has more than 24 bits, of the product
 //! of the scales, and of the result): within `3 * 2^-24` of the real sum, of whatever length, while
 //! the definition rounds each term. What is quantised behind it differs by one step where the two
-//! are at different sides of a tie. `Options::exact` keeps the definition.
+//! are at different sides of a tie. `Options::exact` keeps the definition. So it is with the states
+//! of recurrent layers ([`layers`]).
 
-use rustc_hash::FxHashMap;
+mod layers;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_affine::{AffineExprs, AffineMap};
 use tangram_dialects::structured::{
     Access, Binary, Body, Generic, Number, Reduction, Scalar, ScalarId, TensorId,
@@ -32,7 +35,7 @@ use crate::Options;
 use crate::collapse::one;
 use crate::contraction::factors;
 use crate::nest::{Nest, Tensor, composed};
-use crate::scaling::scaled;
+use crate::scaling::{Place, scaled};
 use crate::scop::count;
 use crate::storage::{Draft, Planned};
 
@@ -58,10 +61,21 @@ pub(crate) fn to_integers(draft: &mut Draft<'_>, options: &Options) {
     let mut conversions = Conversions::default();
     // By the tensor of floats.
     let mut known: FxHashMap<usize, Dequantised> = FxHashMap::default();
+    let readers = readers(&draft.steps);
     for step in std::mem::take(&mut draft.steps) {
-        let Planned::Nest(nest) = step else {
-            draft.steps.push(step);
-            continue;
+        let nest = match step {
+            Planned::Nest(nest) => nest,
+            Planned::Recurrent(nests) if !options.exact => {
+                let mut layer = layers::to_integers(nests, &known, &mut conversions, draft);
+                layer.drop_unread(&readers, draft);
+                draft.steps.extend(layer.before);
+                draft.steps.push(Planned::Recurrent(layer.nests));
+                continue;
+            }
+            other => {
+                draft.steps.push(other);
+                continue;
+            }
         };
         if let Some(of) = dequantised(&nest, &draft.tensors) {
             known.insert(nest.output, of);
@@ -76,6 +90,21 @@ pub(crate) fn to_integers(draft: &mut Draft<'_>, options: &Options) {
             None => draft.steps.push(Planned::Nest(nest)),
         }
     }
+}
+
+/// How many steps read each tensor.
+fn readers(steps: &[Planned]) -> FxHashMap<usize, usize> {
+    let mut readers = FxHashMap::default();
+    for step in steps {
+        let nests = match step {
+            Planned::Nest(nest) => std::slice::from_ref(&**nest),
+            Planned::Recurrent(nests) => nests,
+            _ => &[],
+        };
+        let read: FxHashSet<usize> = nests.iter().flat_map(Nest::reads).collect();
+        read.into_iter().for_each(|tensor| *readers.entry(tensor).or_insert(0) += 1);
+    }
+    readers
 }
 
 fn is_byte(element: DType) -> bool {
@@ -222,14 +251,7 @@ impl Conversions {
             let outside = access.outside.map(|_| Number::zero(DType::I16));
             generic.inputs.push(Access { outside, ..access });
         }
-        generic.reduction = Some(Reduction::sum(DType::I32));
-        generic.body = Body::default();
-        let [a, b] = [0, 1].map(|at| {
-            let own = generic.body.input(at);
-            generic.body.push(Scalar::Cast(DType::I32, own))
-        });
-        let value = generic.body.binary(Binary::Mul, a, b);
-        generic.body.result(value);
+        sum_of_products(&mut generic, [0, 1]);
         let (ops, tables, finish) = (nest.ops.clone(), Vec::new(), None);
         steps.push(Planned::Nest(Box::new(Nest { ops, generic, inputs, tables, output, finish })));
         Some(steps)
@@ -255,17 +277,11 @@ impl Conversions {
         generic.read(Access::dims(TensorId::Operand(0), all.len(), &all));
         generic.write(Access::dims(TensorId::Result(0), all.len(), &all));
         let mut inputs = vec![shifted.values];
-        let own = generic.body.input(0);
-        let mut value = generic.body.push(Scalar::Cast(DType::I32, own));
         if let Some((tensor, map)) = &shifted.zero {
-            let input = generic.read(Access::new(TensorId::Operand(1), map.clone()));
+            generic.read(Access::new(TensorId::Operand(1), map.clone()));
             inputs.push(*tensor);
-            let zero = generic.body.input(input);
-            let zero = generic.body.push(Scalar::Cast(DType::I32, zero));
-            value = generic.body.binary(Binary::Sub, value, zero);
         }
-        let value = generic.body.push(Scalar::Cast(DType::I16, value));
-        generic.body.result(value);
+        generic.body = shifted_body(shifted.zero.is_some());
         let ops = if shifted.ops.is_empty() { nest.ops.clone() } else { shifted.ops.clone() };
         let (tables, finish) = (Vec::new(), None);
         steps.push(Planned::Nest(Box::new(Nest { ops, generic, inputs, tables, output, finish })));
@@ -290,12 +306,7 @@ impl Conversions {
         {
             return None;
         }
-        // Scales by the iterators of the nest.
-        let scale = |at: usize, of: &Dequantised| {
-            let read = &nest.generic.inputs[at].map;
-            Some((of.scale.0, composed(&of.scale.1, read, nest.generic.symbols.len())?))
-        };
-        let scales = [scale(factors[0], a)?, scale(factors[1], b)?];
+        let scales = [scale_of(nest, factors[0], a)?, scale_of(nest, factors[1], b)?];
         let sums = draft.between(DType::I32, draft.tensors[nest.output].extents.clone())?;
         let scaled = scaled(nest, (sums, DType::I32), &scales)?;
         let shifted = [(factors[0], a.shifted.clone()), (factors[1], b.shifted.clone())];
@@ -303,6 +314,39 @@ impl Conversions {
         steps.push(Planned::Nest(Box::new(scaled)));
         Some(steps)
     }
+}
+
+/// Where the scale of what a product reads through an input stands, by the iterators of the product.
+fn scale_of(nest: &Nest, input: usize, of: &Dequantised) -> Option<Place> {
+    let read = &nest.generic.inputs[input].map;
+    Some((of.scale.0, composed(&of.scale.1, read, nest.generic.symbols.len())?))
+}
+
+/// Lets loops sum the products of these inputs as integers.
+fn sum_of_products(generic: &mut Generic, inputs: [usize; 2]) {
+    generic.reduction = Some(Reduction::sum(DType::I32));
+    generic.body = Body::default();
+    let [a, b] = inputs.map(|at| {
+        let own = generic.body.input(at);
+        generic.body.push(Scalar::Cast(DType::I32, own))
+    });
+    let value = generic.body.binary(Binary::Mul, a, b);
+    generic.body.result(value);
+}
+
+/// The first input, less the second one if there is one, as 16 bits.
+fn shifted_body(has_zero: bool) -> Body {
+    let mut body = Body::default();
+    let mut wide = |at: usize| {
+        let own = body.input(at);
+        body.push(Scalar::Cast(DType::I32, own))
+    };
+    let value = wide(0);
+    let zero = has_zero.then(|| wide(1));
+    let value = zero.map_or(value, |zero| body.binary(Binary::Sub, value, zero));
+    let value = body.push(Scalar::Cast(DType::I16, value));
+    body.result(value);
+    body
 }
 
 /// Whether no sum of as many products leaves 32 bits.
