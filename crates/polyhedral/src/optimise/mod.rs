@@ -178,7 +178,7 @@ struct Improved {
     idle: Vec<Idle>,
     /// Whether it has parallel blocks of sweeps that keep what one thread gains.
     shared: bool,
-    /// Whether nests share passes over a matrix.
+    /// Whether nests share passes over a matrix in blocks that wait for each other.
     passes: bool,
 }
 

@@ -59,7 +59,7 @@ pub(super) fn on_one_thread(tree: &mut ScheduleTree) {
 
 impl Work<'_> {
     /// Lets neighbours in the outermost list that read the same rows share blocks of these; says
-    /// whether any do.
+    /// whether any of the blocks wait for each other.
     pub(super) fn share_passes(&mut self, scop: &Scop) -> Result<bool, Error> {
         let (mut at, mut any) = (0, false);
         let tree = self.editor.tree();
@@ -74,7 +74,7 @@ impl Work<'_> {
             let Some(rows) = self.shared_rows(scop, *first, *second)? else { continue };
             let before = self.editor.tree().clone();
             match self.in_blocks(top, at - 1, rows) {
-                Ok(()) => any = true,
+                Ok(waits) => any |= waits,
                 Err(Error::Illegal { .. } | Error::Operand { .. } | Error::IllFormed { .. }) => {
                     self.editor.reset(before);
                 }
@@ -83,8 +83,9 @@ impl Work<'_> {
         }
     }
 
-    /// Puts a loop over blocks of rows around two children of a list.
-    fn in_blocks(&mut self, top: Node, at: usize, rows: Union) -> Result<(), Error> {
+    /// Puts a loop over blocks of rows around two children of a list; says whether blocks wait for each
+    /// other, so that threads share out what is inside.
+    fn in_blocks(&mut self, top: Node, at: usize, rows: Union) -> Result<bool, Error> {
         let list = self.editor.group(top, at..at + 2)?;
         let tree = self.editor.tree();
         let child = tree.children(list).nth(at).unwrap_or(list);
@@ -92,9 +93,10 @@ impl Work<'_> {
         let member = Member { schedule: rows, coincident: false };
         let size = if self.recipe.parallel { SHARED_BLOCK } else { BLOCK };
         let member = self.editor.blocked(&member, size)?;
+        let waits = !member.coincident;
         let band = Band { members: vec![member], permutable: false, options: Union::empty() };
         self.editor.insert_band(list, band)?;
-        Ok(())
+        Ok(waits)
     }
 
     /// Finds the rows of a matrix that two nests go through: values of an outermost loop of each.
