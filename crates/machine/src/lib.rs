@@ -107,6 +107,13 @@ impl Machine {
         self.caches.iter().find(|cache| cache.level == level)
     }
 
+    /// Returns the bytes that all cores together have in caches of their own, the first two levels:
+    /// what several threads share out and use again does not come from further away.
+    pub fn bytes_beside_cores(&self) -> usize {
+        let own = self.cache(2).or(self.cache(1)).map_or(0, |cache| cache.bytes);
+        own.saturating_mul(self.cores)
+    }
+
     /// Returns the bytes in a line of the first cache.
     pub fn line(&self) -> usize {
         self.caches.first().map_or(isa::LINE, |cache| cache.line)

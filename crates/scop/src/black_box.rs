@@ -33,6 +33,8 @@ impl Builder<'_> {
         order: &mut Vec<Item>,
     ) -> Result<(), Problem> {
         if self.is_outermost() && has_loop(node) {
+            self.guards +=
+                usize::from(matches!(node.node, Statement::If(_) | Statement::Switch(_)));
             return Err(reason);
         }
         let mut inside = Inside::default();

@@ -56,16 +56,31 @@ impl Detector<'_> {
             return;
         }
         let within = Function { name, definition: function };
-        let mut open = vec![Open { statement, names }];
+        self.look_through(vec![Open { statement, names }], &within);
+    }
+
+    /// Finds parts in items of a function that are none themselves.
+    pub fn inside(
+        &mut self,
+        items: &[Node<BlockItem>],
+        names: &Names,
+        (name, definition): (&str, &FunctionDefinition),
+    ) {
+        let (within, mut open) = (Function { name, definition }, Vec::new());
+        self.block(items, names.clone(), &within, &mut open);
+        self.look_through(open, &within);
+    }
+
+    fn look_through<'a>(&mut self, mut open: Vec<Open<'a>>, within: &Function) {
         while let Some(next) = open.pop() {
             let start = next.statement.span.start;
             // Threads that share iterations may need all that is inside as it is.
             if let Some(problem) = shared(self.source, Span::span(start, start)) {
                 self.refused.push(problem);
             } else if let Statement::Compound(items) = &next.statement.node {
-                self.block(items, next, &within, &mut open);
+                self.block(items, next.names, within, &mut open);
             } else {
-                self.single(next, &within, &mut open);
+                self.single(next, within, &mut open);
             }
         }
     }
@@ -73,11 +88,10 @@ impl Detector<'_> {
     fn block<'a>(
         &mut self,
         items: &'a [Node<BlockItem>],
-        block: Open<'a>,
+        mut names: Names,
         function: &Function,
         open: &mut Vec<Open<'a>>,
     ) {
-        let mut names = block.names;
         let mut index = 0;
         while let Some(item) = items.get(index) {
             index += 1;
@@ -208,7 +222,7 @@ impl Detector<'_> {
                     scop,
                 })
             }
-            Err(problems) => self.refused.extend(problems.into_iter().next()),
+            Err(why) => self.refused.extend(why.problems.into_iter().next()),
         }
     }
 

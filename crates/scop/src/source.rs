@@ -92,7 +92,10 @@ fn inner(marked: String, detect: bool, budget: &Budget) -> Result<Detected, Vec<
                 }
                 let outcome = of_function(&function.node, &globals, &source, budget);
                 match outcome {
-                    Ok(parts) => found.extend(parts),
+                    Ok(parts) => {
+                        found.extend(parts.parts);
+                        refused.extend(parts.refused);
+                    }
                     Err(more) => problems.extend(more),
                 }
                 if detect {
@@ -216,14 +219,14 @@ fn of_function(
     globals: &Names,
     source: &Source,
     budget: &Budget,
-) -> Result<Vec<Part>, Vec<Problem>> {
+) -> Result<Detected, Vec<Problem>> {
     let mut names = globals.clone();
     names.parameters(&function.declarator.node, source);
     let name = match &function.declarator.node.kind.node {
         DeclaratorKind::Identifier(name) => name.node.name.clone(),
         _ => String::new(),
     };
-    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    let (mut found, mut problems, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     let mut open = vec![(&function.statement, names)];
     while let Some((statement, mut names)) = open.pop() {
         let Statement::Compound(items) = &statement.node else {
@@ -298,7 +301,21 @@ fn of_function(
                             test,
                             scop,
                         }),
-                        Err(more) => problems.extend(more),
+                        Err(why) => {
+                            let before = found.len();
+                            if why.guards_only {
+                                let (parts, refused) = (&mut found, &mut refused);
+                                Detector { source, globals, budget, parts, refused }.inside(
+                                    inside,
+                                    &names,
+                                    (&name, function),
+                                );
+                            }
+                            match found.len() > before {
+                                true => refused.extend(why.problems),
+                                false => problems.extend(why.problems),
+                            }
+                        }
                     }
                 }
                 BlockItem::Statement(statement) if start.is_none() => {
@@ -312,7 +329,7 @@ fn of_function(
             problems.push(source.problem(at, "expected `#pragma endscop` in the same block"));
         }
     }
-    if problems.is_empty() { Ok(found) } else { Err(problems) }
+    if problems.is_empty() { Ok(Detected { parts: found, refused }) } else { Err(problems) }
 }
 
 /// Returns whether a name stands for a variable outside of functions.

@@ -246,6 +246,27 @@ fn passes_over_one_matrix_stay_shared_on_several_threads() {
     assert!(code.matches("#pragma omp parallel for").count() >= 2, "{code}");
 }
 
+/// What caches of a few cores do not hold together, one thread reads once.
+#[test]
+fn caches_of_few_cores_say_whether_threads_share_passes() {
+    let regions = |cores: usize, second: usize| {
+        let mut recipe = threads();
+        recipe.machine.cores = cores;
+        let caches = recipe.machine.caches.iter_mut();
+        caches.filter(|cache| cache.level == 2).for_each(|cache| cache.bytes = second);
+        let (code, _) = parallel(&any_size("f", PRODUCTS), &recipe);
+        (code.matches("#pragma omp parallel for").count(), code)
+    };
+    let (count, code) = regions(2, 512 << 10);
+    assert_eq!(count, 0, "{code}");
+    // Eight rows of both products after the other.
+    assert_eq!(code.matches("8 * c0").count().min(2), 2, "{code}");
+    for (cores, second) in [(2, 2 << 20), (4, 512 << 10), (16, 64 << 10)] {
+        let (count, code) = regions(cores, second);
+        assert!(count >= 2, "{code}");
+    }
+}
+
 /// A block of a substitution has one group of sums side by side: nothing for threads to share.
 #[test]
 fn blocks_of_substitutions_stay_on_one_thread() {
@@ -268,13 +289,18 @@ fn sweeps_on_several_threads_compute_the_same() {
         ("seidel", GAUSS_SEIDEL),
         ("chains", ROW_CHAINS),
         ("products", PRODUCTS),
+        ("few", PRODUCTS),
     ];
     let mut code = String::from("#include <stdlib.h>\n#include <string.h>\n");
     let mut calls = String::new();
     for (name, body) in programs {
         let text = any_size(name, body);
         code.push_str(&text.replace(name, &format!("before_{name}")));
-        code.push_str(&parallel(&text, &threads()).0);
+        let mut recipe = threads();
+        if name == "few" {
+            recipe.machine.cores = 2;
+        }
+        code.push_str(&parallel(&text, &recipe).0);
         code.push_str("#undef floord\n#undef min\n#undef max\n#undef TANGRAM_SIMD\n");
         calls.push_str(&format!("  wrong |= differ(steps, n, before_{name}, {name});\n"));
     }

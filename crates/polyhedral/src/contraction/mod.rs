@@ -48,6 +48,7 @@ mod blocks;
 mod domain;
 mod loops;
 mod outlined;
+mod panel;
 mod trailing;
 mod tree;
 

@@ -31,6 +31,7 @@ use tangram_presburger::{Budget, Relation, Rows, Space, Tuple, Union};
 
 use super::domain::Bounds;
 use super::loops::{self, Loops, Target};
+use super::panel::Panel;
 use super::tree::block;
 use super::{Contraction, LoopKind, TileDim};
 use crate::schedule::Constraints;
@@ -227,19 +228,23 @@ impl Scop {
         let Some(levels) = self.levels(all, &active, constraints, budget)? else {
             return Ok(None);
         };
-        let tree = match self.blocks(all, top, &active, &levels, budget) {
-            Ok(tree) => tree,
-            Err(Error::IllFormed { .. }) => return Ok(None),
-            Err(error) => return Err(error),
-        };
         // Parallel loops of the source's tree, which the panel keeps, are not said to be any.
         let is_shared = all.iter().any(|own| own.contraction.on_threads);
         let together = if is_shared { &constraints.coincidence } else { &Union::empty() };
-        match legality::check(&tree, &constraints.validity, together, budget) {
-            Ok(()) => Ok(Some(tree)),
-            Err(Error::Illegal { .. }) => Ok(None),
-            Err(error) => Err(error),
+        let ways: &[&[usize]] = if is_shared { &[&[0, 1], &[0], &[1], &[]] } else { &[&[]] };
+        for sides in ways {
+            let tree = match self.blocks(all, top, &active, (&levels, sides), budget) {
+                Ok(tree) => tree,
+                Err(Error::IllFormed { .. }) => continue,
+                Err(error) => return Err(error),
+            };
+            match legality::check(&tree, &constraints.validity, together, budget) {
+                Ok(()) => return Ok(Some(tree)),
+                Err(Error::Illegal { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
+        Ok(None)
     }
 
     /// Finds the outermost loop around a statement.
@@ -326,13 +331,14 @@ impl Scop {
         Ok(true)
     }
 
-    /// Makes the tree: blocks around the nest of the source and contractions behind it.
+    /// Makes the tree: blocks around the nest of the source and contractions behind it; `sides`:
+    /// subscripts whose strips threads share.
     fn blocks(
         &self,
         all: &[Trailing],
         top: Node,
         active: &Union,
-        levels: &Levels,
+        (levels, sides): (&Levels, &[usize]),
         budget: &Budget,
     ) -> Result<ScheduleTree, Error> {
         let size = all.first().map_or(1, |own| own.contraction.blocking.depth as i128);
@@ -367,7 +373,9 @@ impl Scop {
                 None => blocks,
             })?;
         }
-        children.insert(0, Piece::New(NodeKind::Filter(rest), vec![Piece::Old(top)]));
+        let target = all.first().map_or(0, |own| own.contraction.statement);
+        let panel = Panel { target, top, size, blocks: &members, instances: rest };
+        children.splice(0..0, self.panel_pieces(panel, sides, budget)?);
         let members = vec![Member { schedule: members, coincident: false }];
         let band = Band { members, permutable: false, options: Union::empty() };
         let list = Piece::New(NodeKind::Sequence, children);
@@ -391,7 +399,7 @@ impl Scop {
 }
 
 /// Maps the points of a set to the first value of the block that a dimension is in.
-fn blocks_of(space: &Space, dim: usize, size: i128) -> Result<Union, Error> {
+pub(super) fn blocks_of(space: &Space, dim: usize, size: i128) -> Result<Union, Error> {
     let mut rows = Rows::new(space.params.len(), space.output.dims.len(), 1);
     let term = match size {
         1 => (rows.input(dim), 1),

@@ -93,7 +93,8 @@ impl Scop {
         }
         let (tree, idle) = (editor.into_tree(), Vec::new());
         let made = !bands.is_empty();
-        Ok(made.then_some(Improved { tree, bands, gained: true, ratio: None, idle, shared: false }))
+        let (gained, ratio, shared, passes) = (true, None, false, false);
+        Ok(made.then_some(Improved { tree, bands, gained, ratio, idle, shared, passes }))
     }
 
     /// Puts rows of recurrences side by side in a tree whose other loops have their form; nothing if there
@@ -128,9 +129,9 @@ impl Scop {
                 bands.push(band);
             }
         }
-        let Improved { gained, ratio, shared, .. } = *found;
+        let Improved { gained, ratio, shared, passes, .. } = *found;
         let (tree, idle) = (editor.into_tree(), found.idle.clone());
-        Ok(made.then_some(Improved { tree, bands, gained, ratio, idle, shared }))
+        Ok(made.then_some(Improved { tree, bands, gained, ratio, idle, shared, passes }))
     }
 
     /// Puts rows of one nest side by side, if each of them is a chain; returns what became of it, and

@@ -178,6 +178,8 @@ struct Improved {
     idle: Vec<Idle>,
     /// Whether it has parallel blocks of sweeps that keep what one thread gains.
     shared: bool,
+    /// Whether nests share passes over a matrix in blocks that wait for each other.
+    passes: bool,
 }
 
 impl Improved {
@@ -288,7 +290,12 @@ impl Scop {
             }
             let alone = self.optimised(&Recipe { parallel: false, ..recipe.clone() }, true, budget);
             // Tiles in time, blocks and rows side by side are not estimated.
+            let far = found.passes && !passes::hold_shared_blocks(&recipe.machine);
             return Ok(match alone {
+                Ok(mut alone) if !alone.original && far => {
+                    passes::on_one_thread(&mut alone.tree);
+                    alone
+                }
                 Ok(alone) if !alone.original && alone.ratio.is_none() => alone,
                 _ => found.with_private(Vec::new()),
             });
@@ -468,9 +475,10 @@ impl Scop {
         let asked = work.bands()?;
         let idle = work.idle();
         // Contractions need nests of their own.
-        if !asked && !in_cache && recipe.schedule.fusion != Fusion::None {
-            work.share_passes(self)?;
-        }
+        let passes = !asked
+            && !in_cache
+            && recipe.schedule.fusion != Fusion::None
+            && work.share_passes(self)?;
         let Work { editor, accesses, costs, bands, shared, .. } = work;
         let tree = editor.into_tree();
         let ratio = match asked {
@@ -478,7 +486,7 @@ impl Scop {
             false => Some(self.ratio(&tree, &accesses, costs, recipe, budget)?),
         };
         let gained = asked || ratio.is_some_and(|ratio| ratio < WORTH);
-        Ok(Improved { tree, bands, gained, ratio, idle, shared })
+        Ok(Improved { tree, bands, gained, ratio, idle, shared, passes })
     }
 
     /// Counts the bytes of all arrays, if their extents are numbers.

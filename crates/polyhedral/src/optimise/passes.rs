@@ -11,6 +11,7 @@
 //! The loops in a block stay what they are, jammed and vectorised; dependences say whether a block
 //! may run before the next one's first pass.
 
+use tangram_machine::Machine;
 use tangram_presburger::{Budget, Relation, Union};
 
 use super::tile_innermost::Work;
@@ -25,24 +26,55 @@ const BLOCK: i128 = 8;
 /// takes far less time than its work, and it stays in a last cache. Of 64, 128, 256 and 512 rows of 2000
 /// elements, two threads gain most by these.
 const SHARED_BLOCK: i128 = 128;
+/// Bytes of a row where nobody knows how many it has: 2000 doubles, the size that blocks were measured with.
+const ROW: usize = 2000 * 8;
+
+/// Returns whether caches of the cores hold a block that threads share out. Where they do not, the second
+/// pass reads it from further away, and two threads took 1.0 to 1.3 times as long as one that reads
+/// the matrix once.
+pub(super) fn hold_shared_blocks(machine: &Machine) -> bool {
+    machine.bytes_beside_cores() >= SHARED_BLOCK as usize * ROW
+}
+
+/// Says that loops inside loops that are not parallel run on one thread, but for the innermost ones, which
+/// vectors run: what a thread would do in a block takes less time than starting it.
+pub(super) fn on_one_thread(tree: &mut ScheduleTree) {
+    let mut open = vec![(tree.root(), false)];
+    while let Some((node, within)) = open.pop() {
+        let below: Vec<Node> = tree.children(node).collect();
+        let mut inside = within;
+        if let NodeKind::Band(band) = tree.kind(node) {
+            inside |= band.members.iter().any(|member| !member.coincident);
+            let leads_on = below.iter().any(|node| !matches!(tree.kind(*node), NodeKind::Leaf));
+            let outer = band.members.len().saturating_sub(usize::from(!leads_on));
+            if within {
+                let mut band = band.clone();
+                band.members[..outer].iter_mut().for_each(|member| member.coincident = false);
+                tree.put(node, NodeKind::Band(band));
+            }
+        }
+        open.extend(below.into_iter().map(|node| (node, inside)));
+    }
+}
 
 impl Work<'_> {
-    /// Lets neighbours in the outermost list that read the same rows share blocks of these.
-    pub(super) fn share_passes(&mut self, scop: &Scop) -> Result<(), Error> {
+    /// Lets neighbours in the outermost list that read the same rows share blocks of these; says
+    /// whether any of the blocks wait for each other.
+    pub(super) fn share_passes(&mut self, scop: &Scop) -> Result<bool, Error> {
+        let (mut at, mut any) = (0, false);
         let tree = self.editor.tree();
-        let Some(top) = tree.children(tree.root()).next() else { return Ok(()) };
+        let Some(top) = tree.children(tree.root()).next() else { return Ok(any) };
         if !matches!(tree.kind(top), NodeKind::Sequence | NodeKind::Set) {
-            return Ok(());
+            return Ok(any);
         }
-        let mut at = 0;
         loop {
             let children: Vec<Node> = self.editor.tree().children(top).collect();
-            let Some([first, second]) = children.get(at..at + 2) else { return Ok(()) };
+            let Some([first, second]) = children.get(at..at + 2) else { return Ok(any) };
             at += 1;
             let Some(rows) = self.shared_rows(scop, *first, *second)? else { continue };
             let before = self.editor.tree().clone();
             match self.in_blocks(top, at - 1, rows) {
-                Ok(()) => {}
+                Ok(waits) => any |= waits,
                 Err(Error::Illegal { .. } | Error::Operand { .. } | Error::IllFormed { .. }) => {
                     self.editor.reset(before);
                 }
@@ -51,8 +83,9 @@ impl Work<'_> {
         }
     }
 
-    /// Puts a loop over blocks of rows around two children of a list.
-    fn in_blocks(&mut self, top: Node, at: usize, rows: Union) -> Result<(), Error> {
+    /// Puts a loop over blocks of rows around two children of a list; says whether blocks wait for each
+    /// other, so that threads share out what is inside.
+    fn in_blocks(&mut self, top: Node, at: usize, rows: Union) -> Result<bool, Error> {
         let list = self.editor.group(top, at..at + 2)?;
         let tree = self.editor.tree();
         let child = tree.children(list).nth(at).unwrap_or(list);
@@ -60,9 +93,10 @@ impl Work<'_> {
         let member = Member { schedule: rows, coincident: false };
         let size = if self.recipe.parallel { SHARED_BLOCK } else { BLOCK };
         let member = self.editor.blocked(&member, size)?;
+        let waits = !member.coincident;
         let band = Band { members: vec![member], permutable: false, options: Union::empty() };
         self.editor.insert_band(list, band)?;
-        Ok(())
+        Ok(waits)
     }
 
     /// Finds the rows of a matrix that two nests go through: values of an outermost loop of each.

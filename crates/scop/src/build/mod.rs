@@ -82,6 +82,16 @@ pub(crate) struct Builder<'a> {
     checks: Vec<String>,
     /// Why loops that are affine stand in such a statement.
     pub(crate) hides_loops: Option<Problem>,
+    /// How many problems are conditions on data around loops, outside of all loops.
+    pub(crate) guards: usize,
+}
+
+/// Why items are no part.
+pub(crate) struct Refused {
+    pub problems: Vec<Problem>,
+    /// Whether all that keeps them from being one is conditions on data around loops, which may be
+    /// parts of their own.
+    pub guards_only: bool,
 }
 
 /// Writes the start of a piece of the source in one line.
@@ -134,16 +144,18 @@ impl<'a> Builder<'a> {
         source: &'a Source<'a>,
         is_needed: &dyn Fn(&str) -> bool,
         budget: &Budget,
-    ) -> Result<Read, Vec<Problem>> {
+    ) -> Result<Read, Refused> {
         let mut builder = Self::new(items, names, source);
         builder.dead = builder.dead_behind(is_needed);
         builder.given(before);
         let mut order = builder.items(items, false);
         if !builder.problems.is_empty() {
-            return Err(builder.problems);
+            let guards_only = builder.guards == builder.problems.len();
+            return Err(Refused { problems: builder.problems, guards_only });
         }
         builder.delay_scalars(&mut order);
-        builder.assemble(&order, budget).map_err(|problem| vec![problem])
+        let refused = |problem| Refused { problems: vec![problem], guards_only: false };
+        builder.assemble(&order, budget).map_err(refused)
     }
 
     fn dead_behind(&self, is_needed: &dyn Fn(&str) -> bool) -> BTreeSet<String> {
@@ -193,6 +205,7 @@ impl<'a> Builder<'a> {
             facts: Vec::new(),
             checks: Vec::new(),
             hides_loops: None,
+            guards: 0,
         }
     }
 
