@@ -253,7 +253,9 @@ def tree_ensemble(d: Draw):
     }  # fmt: skip
     if members:
         attrs["membership_values"] = tensor("v", members)
-    return [d.matrix(n, (dtype,))], attrs
+    x = d.matrix(n, (dtype,))
+    # onnxruntime asks whether the whole part is in a set.
+    return [np.trunc(x) if members else x], attrs
 
 
 def zip_map(d: Draw):
@@ -300,8 +302,8 @@ def same(ours, theirs) -> bool:
     if isinstance(theirs, list):
         return len(ours) == len(theirs) and all(map(same, ours, theirs))
     if isinstance(theirs, dict):
-        keys = list(ours) == list(theirs)
-        return keys and all(type(v) is type(w) and np.isclose(v, w) for v, w in zip(ours.values(), theirs.values()))
+        values = [np.array(list(values.values()), np.float32) for values in (ours, theirs)]
+        return list(ours) == list(theirs) and same(*values)
     if (ours.dtype, ours.shape) != (theirs.dtype, theirs.shape):
         return False
     if ours.dtype.kind != "f":

@@ -142,7 +142,7 @@ pub struct SvmClassifierParams {
     pub labels: Labels,
 }
 
-/// The class of each row, by its share or by votes of pairs, and the scores: shares of classes,
+/// The class of each row, by votes of pairs whatever the shares are, and the scores: shares of classes,
 /// decisions of pairs, or without support vectors a linear function for each class.
 ///
 /// # Errors
@@ -265,9 +265,8 @@ impl<'a> Decisions<'a> {
         if let Some((a, b)) = &self.params.shares {
             self.coupling.fill(&self.decisions, a, b);
             self.coupling.shares(out);
-            let place = first_greatest(&out[start..]);
             post.apply(&mut out[start..]);
-            return place;
+            return first_greatest(&self.votes);
         }
         match self.decisions[..] {
             [decision] => {
