@@ -55,7 +55,7 @@ def test_base_values_are_added_to_what_no_leaf_votes_for() -> None:
 @pytest.mark.parametrize(
     ("change", "attribute"),
     [
-        ({"nodes_truenodeids": [0, 0, 0]}, "nodes_treeids|nodes_truenodeids"),
+        ({"nodes_truenodeids": [0, 0, 0]}, "nodes_truenodeids"),
         ({"nodes_truenodeids": [7, 0, 0]}, "nodes_truenodeids"),
         ({"nodes_values": [0.5]}, "nodes_values"),
         ({"nodes_nodeids": [0, 1, 1]}, "nodes_nodeids"),

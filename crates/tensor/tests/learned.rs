@@ -59,7 +59,7 @@ fn the_root_is_what_follows_no_other() {
 fn a_walk_has_an_end() {
     let (mut nodes, leaves) = stump([0, 1, 2]);
     nodes.yes[0] = 0;
-    assert_eq!(refusal(&nodes, &leaves), "nodes_treeids");
+    assert_eq!(refusal(&nodes, &leaves), "nodes_truenodeids");
     // Nodes 1 and 2 follow each other.
     let (mut nodes, leaves) = stump([0, 1, 2]);
     nodes.modes = vec![Mode::LessOrEqual; 3];

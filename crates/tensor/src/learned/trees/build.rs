@@ -238,7 +238,8 @@ impl Ensemble {
         Ensemble { nodes, roots, weights, sets, targets, features: 0, double }.checked()
     }
 
-    /// Refuses nodes that can be reached from themselves; counts the features.
+    /// Refuses nodes that can be reached from themselves, also where no tree starts: such a list
+    /// is no tree. Counts the features.
     fn checked(mut self) -> Result<Ensemble> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
@@ -249,8 +250,10 @@ impl Ensemble {
         let mut states = vec![State::New; self.nodes.len()];
         // Nodes on the way here, and how many of their two followers are dealt with.
         let mut way: Vec<(u32, u8)> = Vec::new();
-        for &root in &self.roots {
-            way.push((root, 0));
+        for start in 0..self.nodes.len() as u32 {
+            if states[start as usize] == State::New {
+                way.push((start, 0));
+            }
             while let Some((at, step)) = way.pop() {
                 let node = self.nodes[at as usize];
                 if node.mode == Mode::Leaf || step == 2 {
