@@ -28,7 +28,7 @@ ACRONYMS = {
     "lstm": "LSTM", "gru": "GRU", "rnn": "RNN", "lrn": "LRN", "dft": "DFT", "stft": "STFT",
     "nll": "NLL", "l1": "L1", "l2": "L2", "qlinear": "QLinear", "isnan": "IsNaN", "isinf": "IsInf",
     "topk": "TopK", "argmax": "ArgMax", "argmin": "ArgMin", "logical": "Logical", "nd": "ND",
-    "cumsum": "CumSum", "cumprod": "CumProd",
+    "cumsum": "CumSum", "cumprod": "CumProd", "ml": "ML", "svm": "SVM",
 }
 
 KINDS = {

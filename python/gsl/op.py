@@ -3680,6 +3680,661 @@ class LpPool(Call):
         super().__init__('lp_pool', x, pool_size=pool_size, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode, p=p)
 
 
+class MLArrayFeatureExtractor(Call):
+    """Columns of `x`, by their places.
+
+    `x`: a row of features for each sample.
+
+    `places`: `i64`.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        places: PatternLike,
+        /,
+    ) -> None:
+        super().__init__('ml_array_feature_extractor', x, places)
+
+
+class MLBinarizer(Call):
+    """1 for what exceeds a threshold, 0 for all else.
+
+    `x`: a row of features for each sample.
+
+    `threshold`, a number: 0 if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        threshold: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_binarizer', x, threshold=threshold)
+
+
+class MLCastMap(Call):
+    """The values of a map as one row.
+
+    `map`: from `i64`.
+
+    `cast_to`, a text: TO_FLOAT if absent.
+
+    `map_form`, a text: SPARSE: each value stands at its key; DENSE if absent.
+
+    `max_map`, an integer: the extent of the sparse row; 1 if absent.
+    """
+
+    def __init__(
+        self,
+        map: PatternLike,
+        /,
+        *,
+        cast_to: AttrLike = None,
+        map_form: AttrLike = None,
+        max_map: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_cast_map', map, cast_to=cast_to, map_form=map_form, max_map=max_map)
+
+
+class MLCategoryMapper(Call):
+    """Numbers of texts, or texts of numbers.
+
+    `x`: texts or `i64`.
+
+    `cats_int64s`, integers: numbers, one for each text.
+
+    `cats_strings`, texts: texts, one for each number.
+
+    `default_int64`, an integer: the number of an unknown text; -1 if absent.
+
+    `default_string`, a text: the text of an unknown number.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        cats_int64s: AttrLike = None,
+        cats_strings: AttrLike = None,
+        default_int64: AttrLike = None,
+        default_string: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_category_mapper', x, cats_int64s=cats_int64s, cats_strings=cats_strings, default_int64=default_int64, default_string=default_string)
+
+
+class MLDictVectorizer(Call):
+    """The values of the keys of a vocabulary, 0 for one that the map lacks, as one row.
+
+    `map`: from texts or `i64`.
+
+    `int64_vocabulary`, integers: keys that are numbers.
+
+    `string_vocabulary`, texts: keys that are texts.
+    """
+
+    def __init__(
+        self,
+        map: PatternLike,
+        /,
+        *,
+        int64_vocabulary: AttrLike = None,
+        string_vocabulary: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_dict_vectorizer', map, int64_vocabulary=int64_vocabulary, string_vocabulary=string_vocabulary)
+
+
+class MLFeatureVectorizer(Call):
+    """The rows of all inputs behind each other, `f32`.
+
+    `inputs`: a row of features for each sample.
+
+    `inputdimensions`, integers: how many features of each input are taken.
+    """
+
+    def __init__(
+        self,
+        *inputs: PatternLike,
+        inputdimensions: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_feature_vectorizer', *_spread(inputs), inputdimensions=inputdimensions)
+
+
+class MLImputer(Call):
+    """`x` with other values in place of one, which may be NaN.
+
+    `x`: a row of features for each sample.
+
+    `imputed_value_floats`, numbers: of each feature, for floats.
+
+    `imputed_value_int64s`, integers: of each feature, for integers.
+
+    `replaced_value_float`, a number: 0 if absent.
+
+    `replaced_value_int64`, an integer: 0 if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        imputed_value_floats: AttrLike = None,
+        imputed_value_int64s: AttrLike = None,
+        replaced_value_float: AttrLike = None,
+        replaced_value_int64: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_imputer', x, imputed_value_floats=imputed_value_floats, imputed_value_int64s=imputed_value_int64s, replaced_value_float=replaced_value_float, replaced_value_int64=replaced_value_int64)
+
+
+class MLLabelEncoder(Call):
+    """The value of each element, which is a key.
+
+    `x`: any shape.
+
+    `classes_strings`, texts: texts, each with its place as the number; of version 1.
+
+    `keys_strings`, texts: keys that are texts.
+
+    `keys_int64s`, integers: keys that are integers.
+
+    `keys_floats`, numbers: keys that are floats.
+
+    `keys_tensor`, any value: keys of another type.
+
+    `values_strings`, texts: values that are texts.
+
+    `values_int64s`, integers: values that are integers.
+
+    `values_floats`, numbers: values that are floats.
+
+    `values_tensor`, any value: values of another type.
+
+    `default_string`, a text: of what is no key; "_Unused" if absent.
+
+    `default_int64`, an integer: of what is no key; -1 if absent.
+
+    `default_float`, a number: of what is no key; -0.0 if absent.
+
+    `default_tensor`, any value: of what is no key, in another type.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        classes_strings: AttrLike = None,
+        keys_strings: AttrLike = None,
+        keys_int64s: AttrLike = None,
+        keys_floats: AttrLike = None,
+        keys_tensor: AttrLike = None,
+        values_strings: AttrLike = None,
+        values_int64s: AttrLike = None,
+        values_floats: AttrLike = None,
+        values_tensor: AttrLike = None,
+        default_string: AttrLike = None,
+        default_int64: AttrLike = None,
+        default_float: AttrLike = None,
+        default_tensor: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_label_encoder', x, classes_strings=classes_strings, keys_strings=keys_strings, keys_int64s=keys_int64s, keys_floats=keys_floats, keys_tensor=keys_tensor, values_strings=values_strings, values_int64s=values_int64s, values_floats=values_floats, values_tensor=values_tensor, default_string=default_string, default_int64=default_int64, default_float=default_float, default_tensor=default_tensor)
+
+
+class MLLinearClassifier(Call):
+    """The class whose linear function is greatest, and all functions.
+
+    `x`: a row of features for each sample.
+
+    `classlabels_strings`, texts: classes that are texts.
+
+    `classlabels_ints`, integers: classes that are numbers.
+
+    `coefficients`, numbers: a row of weights for each function.
+
+    `intercepts`, numbers: what is added to each; a single one separates two classes.
+
+    `multi_class`, an integer: how it was learned; changes nothing.
+
+    `post_transform`, a text: what is done with scores; NONE if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        classlabels_strings: AttrLike = None,
+        classlabels_ints: AttrLike = None,
+        coefficients: AttrLike = None,
+        intercepts: AttrLike = None,
+        multi_class: AttrLike = None,
+        post_transform: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_linear_classifier', x, classlabels_strings=classlabels_strings, classlabels_ints=classlabels_ints, coefficients=coefficients, intercepts=intercepts, multi_class=multi_class, post_transform=post_transform)
+
+
+class MLLinearRegressor(Call):
+    """Linear functions of features, `f32`.
+
+    `x`: a row of features for each sample.
+
+    `coefficients`, numbers: a row of weights for each function.
+
+    `intercepts`, numbers: what is added to each.
+
+    `targets`, an integer: how many functions; 1 if absent.
+
+    `post_transform`, a text: what is done with scores; NONE if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        coefficients: AttrLike = None,
+        intercepts: AttrLike = None,
+        targets: AttrLike = None,
+        post_transform: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_linear_regressor', x, coefficients=coefficients, intercepts=intercepts, targets=targets, post_transform=post_transform)
+
+
+class MLNormalizer(Call):
+    """Each row by its norm, `f32`.
+
+    `x`: a row of features for each sample.
+
+    `norm`, a text: MAX if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        norm: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_normalizer', x, norm=norm)
+
+
+class MLOneHotEncoder(Call):
+    """A new last dimension with 1 at the place of each element among categories, `f32`.
+
+    `x`: any shape.
+
+    `cats_int64s`, integers: categories of numbers.
+
+    `cats_strings`, texts: categories of texts.
+
+    `zeros`, an integer: 0: refuse what is no category; 1 if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        cats_int64s: AttrLike = None,
+        cats_strings: AttrLike = None,
+        zeros: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_one_hot_encoder', x, cats_int64s=cats_int64s, cats_strings=cats_strings, zeros=zeros)
+
+
+class MLSVMClassifier(Call):
+    """Classes by support vectors, and shares of classes or decisions of pairs.
+
+    `x`: a row of features for each sample.
+
+    `classlabels_strings`, texts: classes that are texts.
+
+    `classlabels_ints`, integers: classes that are numbers.
+
+    `coefficients`, numbers: a row for each class but one.
+
+    `kernel_params`, numbers: gamma, coef0 and degree.
+
+    `kernel_type`, a text: LINEAR if absent.
+
+    `prob_a`, numbers: slopes of the shares of pairs; scores are decisions if absent.
+
+    `prob_b`, numbers: offsets of the shares of pairs.
+
+    `rho`, numbers: what is added to the decision of each pair.
+
+    `support_vectors`, numbers: one after the other, those of a class together.
+
+    `vectors_per_class`, integers: how many vectors each class has.
+
+    `post_transform`, a text: what is done with scores; NONE if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        classlabels_strings: AttrLike = None,
+        classlabels_ints: AttrLike = None,
+        coefficients: AttrLike = None,
+        kernel_params: AttrLike = None,
+        kernel_type: AttrLike = None,
+        prob_a: AttrLike = None,
+        prob_b: AttrLike = None,
+        rho: AttrLike = None,
+        support_vectors: AttrLike = None,
+        vectors_per_class: AttrLike = None,
+        post_transform: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_svm_classifier', x, classlabels_strings=classlabels_strings, classlabels_ints=classlabels_ints, coefficients=coefficients, kernel_params=kernel_params, kernel_type=kernel_type, prob_a=prob_a, prob_b=prob_b, rho=rho, support_vectors=support_vectors, vectors_per_class=vectors_per_class, post_transform=post_transform)
+
+
+class MLSVMRegressor(Call):
+    """A sum over support vectors, `f32`.
+
+    `x`: a row of features for each sample.
+
+    `coefficients`, numbers: of each vector.
+
+    `kernel_params`, numbers: gamma, coef0 and degree.
+
+    `kernel_type`, a text: LINEAR if absent.
+
+    `n_supports`, an integer: how many vectors; 0 if absent.
+
+    `one_class`, an integer: 1: whether the sum is above 0, as 1 or -1.
+
+    `rho`, numbers: what is added.
+
+    `support_vectors`, numbers: one after the other.
+
+    `post_transform`, a text: what is done with scores; NONE if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        coefficients: AttrLike = None,
+        kernel_params: AttrLike = None,
+        kernel_type: AttrLike = None,
+        n_supports: AttrLike = None,
+        one_class: AttrLike = None,
+        rho: AttrLike = None,
+        support_vectors: AttrLike = None,
+        post_transform: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_svm_regressor', x, coefficients=coefficients, kernel_params=kernel_params, kernel_type=kernel_type, n_supports=n_supports, one_class=one_class, rho=rho, support_vectors=support_vectors, post_transform=post_transform)
+
+
+class MLScaler(Call):
+    """`(x - offset) * scale`, `f32`.
+
+    `x`: a row of features for each sample.
+
+    `offset`, numbers: of each feature, or of all; 0 if absent.
+
+    `scale`, numbers: of each feature, or of all; 1 if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        offset: AttrLike = None,
+        scale: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_scaler', x, offset=offset, scale=scale)
+
+
+class MLTreeEnsemble(Call):
+    """The joined values of the leaves of trees.
+
+    `x`: a row of features for each sample.
+
+    `tree_roots`, integers, needed in a target: the node that each tree starts with.
+
+    `nodes_modes`, any value: what each node asks, by ONNX's number.
+
+    `nodes_featureids`, integers: the feature that each node asks about.
+
+    `nodes_splits`, any value: what each feature is compared with.
+
+    `nodes_truenodeids`, integers: the node that follows a yes.
+
+    `nodes_trueleafs`, integers: 1: a leaf follows a yes.
+
+    `nodes_falsenodeids`, integers: the node that follows a no.
+
+    `nodes_falseleafs`, integers: 1: a leaf follows a no.
+
+    `nodes_missing_value_tracks_true`, integers: 1: NaN is a yes; 0 for all if absent.
+
+    `nodes_hitrates`, any value: how often each node is met; changes nothing.
+
+    `membership_values`, any value: the numbers of each set, with NaN behind each.
+
+    `leaf_targetids`, integers: the target of each leaf.
+
+    `leaf_weights`, any value: the value of each leaf.
+
+    `n_targets`, an integer: how many targets there are; 1 if absent.
+
+    `aggregate_function`, an integer: 0 average, 1 sum, 2 least, 3 greatest; 1 if absent.
+
+    `post_transform`, an integer: 0 none, 1 softmax, 2 logistic, 3 softmax_zero, 4 probit; 0 if
+    absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        tree_roots: AttrLike = None,
+        nodes_modes: AttrLike = None,
+        nodes_featureids: AttrLike = None,
+        nodes_splits: AttrLike = None,
+        nodes_truenodeids: AttrLike = None,
+        nodes_trueleafs: AttrLike = None,
+        nodes_falsenodeids: AttrLike = None,
+        nodes_falseleafs: AttrLike = None,
+        nodes_missing_value_tracks_true: AttrLike = None,
+        nodes_hitrates: AttrLike = None,
+        membership_values: AttrLike = None,
+        leaf_targetids: AttrLike = None,
+        leaf_weights: AttrLike = None,
+        n_targets: AttrLike = None,
+        aggregate_function: AttrLike = None,
+        post_transform: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_tree_ensemble', x, tree_roots=tree_roots, nodes_modes=nodes_modes, nodes_featureids=nodes_featureids, nodes_splits=nodes_splits, nodes_truenodeids=nodes_truenodeids, nodes_trueleafs=nodes_trueleafs, nodes_falsenodeids=nodes_falsenodeids, nodes_falseleafs=nodes_falseleafs, nodes_missing_value_tracks_true=nodes_missing_value_tracks_true, nodes_hitrates=nodes_hitrates, membership_values=membership_values, leaf_targetids=leaf_targetids, leaf_weights=leaf_weights, n_targets=n_targets, aggregate_function=aggregate_function, post_transform=post_transform)
+
+
+class MLTreeEnsembleClassifier(Call):
+    """The class that the leaves of trees vote for, and the votes.
+
+    `x`: a row of features for each sample.
+
+    `nodes_treeids`, integers: the tree of each node.
+
+    `nodes_nodeids`, integers: the number of each node in its tree.
+
+    `nodes_modes`, texts: what each node asks, or LEAF.
+
+    `nodes_featureids`, integers: the feature that each node asks about.
+
+    `nodes_values`, numbers: what each feature is compared with.
+
+    `nodes_values_as_tensor`, any value: the same as a tensor.
+
+    `nodes_truenodeids`, integers: the node that follows a yes.
+
+    `nodes_falsenodeids`, integers: the node that follows a no.
+
+    `nodes_missing_value_tracks_true`, integers: 1: NaN is a yes; 0 for all if absent.
+
+    `nodes_hitrates`, numbers: how often each node is met; changes nothing.
+
+    `nodes_hitrates_as_tensor`, any value: the same as a tensor.
+
+    `class_treeids`, integers: the tree of each vote.
+
+    `class_nodeids`, integers: the leaf of each vote.
+
+    `class_ids`, integers: the place of the class that each vote is for.
+
+    `class_weights`, numbers: the weight of each vote.
+
+    `class_weights_as_tensor`, any value: the same as a tensor.
+
+    `classlabels_strings`, texts: classes that are texts.
+
+    `classlabels_int64s`, integers: classes that are numbers.
+
+    `base_values`, numbers: what is added to each score.
+
+    `base_values_as_tensor`, any value: the same as a tensor.
+
+    `post_transform`, a text: what is done with scores; NONE if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        nodes_treeids: AttrLike = None,
+        nodes_nodeids: AttrLike = None,
+        nodes_modes: AttrLike = None,
+        nodes_featureids: AttrLike = None,
+        nodes_values: AttrLike = None,
+        nodes_values_as_tensor: AttrLike = None,
+        nodes_truenodeids: AttrLike = None,
+        nodes_falsenodeids: AttrLike = None,
+        nodes_missing_value_tracks_true: AttrLike = None,
+        nodes_hitrates: AttrLike = None,
+        nodes_hitrates_as_tensor: AttrLike = None,
+        class_treeids: AttrLike = None,
+        class_nodeids: AttrLike = None,
+        class_ids: AttrLike = None,
+        class_weights: AttrLike = None,
+        class_weights_as_tensor: AttrLike = None,
+        classlabels_strings: AttrLike = None,
+        classlabels_int64s: AttrLike = None,
+        base_values: AttrLike = None,
+        base_values_as_tensor: AttrLike = None,
+        post_transform: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_tree_ensemble_classifier', x, nodes_treeids=nodes_treeids, nodes_nodeids=nodes_nodeids, nodes_modes=nodes_modes, nodes_featureids=nodes_featureids, nodes_values=nodes_values, nodes_values_as_tensor=nodes_values_as_tensor, nodes_truenodeids=nodes_truenodeids, nodes_falsenodeids=nodes_falsenodeids, nodes_missing_value_tracks_true=nodes_missing_value_tracks_true, nodes_hitrates=nodes_hitrates, nodes_hitrates_as_tensor=nodes_hitrates_as_tensor, class_treeids=class_treeids, class_nodeids=class_nodeids, class_ids=class_ids, class_weights=class_weights, class_weights_as_tensor=class_weights_as_tensor, classlabels_strings=classlabels_strings, classlabels_int64s=classlabels_int64s, base_values=base_values, base_values_as_tensor=base_values_as_tensor, post_transform=post_transform)
+
+
+class MLTreeEnsembleRegressor(Call):
+    """The joined values of the leaves of trees, `f32`.
+
+    `x`: a row of features for each sample.
+
+    `nodes_treeids`, integers: the tree of each node.
+
+    `nodes_nodeids`, integers: the number of each node in its tree.
+
+    `nodes_modes`, texts: what each node asks, or LEAF.
+
+    `nodes_featureids`, integers: the feature that each node asks about.
+
+    `nodes_values`, numbers: what each feature is compared with.
+
+    `nodes_values_as_tensor`, any value: the same as a tensor.
+
+    `nodes_truenodeids`, integers: the node that follows a yes.
+
+    `nodes_falsenodeids`, integers: the node that follows a no.
+
+    `nodes_missing_value_tracks_true`, integers: 1: NaN is a yes; 0 for all if absent.
+
+    `nodes_hitrates`, numbers: how often each node is met; changes nothing.
+
+    `nodes_hitrates_as_tensor`, any value: the same as a tensor.
+
+    `target_treeids`, integers: the tree of each value.
+
+    `target_nodeids`, integers: the leaf of each value.
+
+    `target_ids`, integers: the target that each value is for.
+
+    `target_weights`, numbers: each value.
+
+    `target_weights_as_tensor`, any value: the same as a tensor.
+
+    `n_targets`, an integer: how many targets there are; 1 if absent.
+
+    `aggregate_function`, a text: how values are joined; SUM if absent.
+
+    `base_values`, numbers: what is added to each score.
+
+    `base_values_as_tensor`, any value: the same as a tensor.
+
+    `post_transform`, a text: what is done with scores; NONE if absent.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        nodes_treeids: AttrLike = None,
+        nodes_nodeids: AttrLike = None,
+        nodes_modes: AttrLike = None,
+        nodes_featureids: AttrLike = None,
+        nodes_values: AttrLike = None,
+        nodes_values_as_tensor: AttrLike = None,
+        nodes_truenodeids: AttrLike = None,
+        nodes_falsenodeids: AttrLike = None,
+        nodes_missing_value_tracks_true: AttrLike = None,
+        nodes_hitrates: AttrLike = None,
+        nodes_hitrates_as_tensor: AttrLike = None,
+        target_treeids: AttrLike = None,
+        target_nodeids: AttrLike = None,
+        target_ids: AttrLike = None,
+        target_weights: AttrLike = None,
+        target_weights_as_tensor: AttrLike = None,
+        n_targets: AttrLike = None,
+        aggregate_function: AttrLike = None,
+        base_values: AttrLike = None,
+        base_values_as_tensor: AttrLike = None,
+        post_transform: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_tree_ensemble_regressor', x, nodes_treeids=nodes_treeids, nodes_nodeids=nodes_nodeids, nodes_modes=nodes_modes, nodes_featureids=nodes_featureids, nodes_values=nodes_values, nodes_values_as_tensor=nodes_values_as_tensor, nodes_truenodeids=nodes_truenodeids, nodes_falsenodeids=nodes_falsenodeids, nodes_missing_value_tracks_true=nodes_missing_value_tracks_true, nodes_hitrates=nodes_hitrates, nodes_hitrates_as_tensor=nodes_hitrates_as_tensor, target_treeids=target_treeids, target_nodeids=target_nodeids, target_ids=target_ids, target_weights=target_weights, target_weights_as_tensor=target_weights_as_tensor, n_targets=n_targets, aggregate_function=aggregate_function, base_values=base_values, base_values_as_tensor=base_values_as_tensor, post_transform=post_transform)
+
+
+class MLZipMap(Call):
+    """For each row the map from labels to scores.
+
+    `x`: a row of features for each sample.
+
+    `classlabels_int64s`, integers: labels that are numbers.
+
+    `classlabels_strings`, texts: labels that are texts.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        /,
+        *,
+        classlabels_int64s: AttrLike = None,
+        classlabels_strings: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_zip_map', x, classlabels_int64s=classlabels_int64s, classlabels_strings=classlabels_strings)
+
+
 class Matmul(Call):
     """The product of matrices, as NumPy's `matmul`.
 

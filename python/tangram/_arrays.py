@@ -35,12 +35,22 @@ _NAMES = {np.dtype(kind): np.dtype(kind).name for kind in "?bBhHiIlLqQefd"}
 _KINDS = {name: kind for kind, name in _NAMES.items()}
 
 
+def _vector(items: Any) -> np.ndarray:
+    """The keys or values of a map as an array; `_fitting` has made numbers those of one type."""
+    items = list(items)
+    if items and isinstance(items[0], (str, bytes)):
+        return np.array(items, dtype=object)
+    return np.array(items, dtype=None if items else np.int64)
+
+
 def to_native(value: Any) -> Any:
-    """An array, a sequence or an absent value, in the form that `_native` takes."""
+    """An array, a sequence, a map or an absent value, in the form that `_native` takes."""
     if value is None:
         return None
     if isinstance(value, list):
         return [to_native(item) for item in value]
+    if isinstance(value, dict):
+        return to_native(_vector(value.keys())), to_native(_vector(value.values()))
     array = np.asarray(value)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
@@ -56,11 +66,14 @@ def to_native(value: Any) -> Any:
 
 
 def from_native(value: Any) -> Any:
-    """The array, sequence or absent value that `_native` gave."""
+    """The array, sequence, map or absent value that `_native` gave."""
     if value is None:
         return None
     if isinstance(value, list):
         return [from_native(item) for item in value]
+    if len(value) == 2:
+        keys, values = (from_native(part).tolist() for part in value)
+        return dict(zip(keys, values, strict=True))
     dtype, shape, data = value
     if kind := _KINDS.get(dtype):
         # A view of the byte array that came for it, which nobody else has.

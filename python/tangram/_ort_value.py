@@ -37,11 +37,13 @@ def arrays() -> ModuleType:
 
 
 def type_text(kind: Any) -> str:
-    """A type as onnxruntime writes it: `tensor(float)`, `seq(tensor(int64))`."""
+    """A type as onnxruntime writes it: `tensor(float)`, `seq(map(int64,tensor(float)))`."""
     if kind is None:
         return ""
     if kind[0] == "tensor":
         return f"tensor({_ELEMENTS.get(kind[1], kind[1])})"
+    if kind[0] == "map":
+        return f"map({_ELEMENTS.get(kind[2], kind[2])},{type_text(kind[1])})"
     return f"{kind[0]}({type_text(kind[1])})"
 
 
@@ -92,7 +94,7 @@ class OrtValue:
         return OrtValue.ortvalue_from_numpy(np.zeros(shape, element_type))
 
     def numpy(self) -> Any:
-        """Copies the value out: an array, a list of arrays, or `None`."""
+        """Copies the value out: an array, a list, a dictionary for a map, or `None`."""
         return arrays().from_native(self._value.get())
 
     def data_type(self) -> str:

@@ -114,8 +114,8 @@ class InferenceSession:
     ) -> list[Any]:
         """Returns the values of outputs, all if `output_names` is `None`.
 
-        `input_feed`: arrays by name, lists of arrays for sequences, `None` for an absent optional
-        value, or `OrtValue`s.
+        `input_feed`: arrays by name, lists of arrays for sequences, dictionaries for maps, `None` for
+        an absent optional value, or `OrtValue`s.
 
         Raises `InvalidArgument` for inputs that do not fit, `Fail` for what cannot be evaluated.
         """
@@ -280,6 +280,8 @@ def _fitting(name: str, value: Any, kind: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise InvalidArgument(f"input `{name}`: a list expected, {type(value).__name__} given")
         return [_fitting(name, item, kind[1]) for item in value]
+    if kind[0] == "map":
+        return _fitting_map(name, value, kind)
     if kind[0] == "optional":
         return None if value is None else _fitting(name, value, kind[1])
     if value is None:
@@ -292,6 +294,24 @@ def _fitting(name: str, value: Any, kind: Any) -> Any:
         return np.asarray(value, dtype=plain.get(element, element))
     except (TypeError, ValueError) as error:
         raise InvalidArgument(f"input `{name}`: {type_text(kind)} expected: {error}") from None
+
+
+def _fitting_map(name: str, value: Any, kind: Any) -> Any:
+    """`value` as a dictionary whose keys and values have the types that are wanted."""
+    import numpy as np
+
+    if not isinstance(value, Mapping):
+        raise InvalidArgument(f"input `{name}`: a map expected, {type(value).__name__} given")
+    _, of, key = kind
+    element = of[1] if of[0] == "tensor" else None
+    parts = []
+    for items, dtype in ((value.keys(), key), (value.values(), element)):
+        try:
+            parts.append(np.array(list(items), dtype=object if dtype == "str" else dtype))
+        except (TypeError, ValueError) as error:
+            text = f"input `{name}`: {type_text(kind)} expected: {error}"
+            raise InvalidArgument(text) from None
+    return dict(zip(*parts, strict=True))
 
 
 def _symbols(workload: Workload) -> Iterable[str]:

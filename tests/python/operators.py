@@ -20,12 +20,10 @@ import tangram
 from conftest import ROOT
 
 PATH = ROOT / "docs" / "onnx-operators.md"
-ML = "ai.onnx.ml"
 TRAINING = "ai.onnx.preview.training"
 
 # Why an operator, or every operator of a domain, stays as it came.
 CARRIED = {
-    ML: "classical machine learning on features, strings and maps; rules rearrange tensor algebra",
     TRAINING: "steps of training; models that are optimised for inference have none",
     "ai.onnx.preview.FlexAttention": "a preview whose definition still changes",
     "onnx.Dropout": "whose ratio is computed; one with a constant ratio goes, in inference",
@@ -45,7 +43,10 @@ UNCOMPUTED = {
 }
 # The interpreter runs these itself: they hold regions, or values that are no tensors.
 INTERPRETED = {"nn.constant", "nn.none", "nn.if", "nn.loop", "nn.scan", "nn.sequence_map", "nn.yield"}
-CONTAINERS = ("nn.sequence_", "nn.optional", "nn.split_to_sequence", "nn.concat_from_sequence")
+CONTAINERS = (
+    "nn.sequence_", "nn.optional", "nn.split_to_sequence", "nn.concat_from_sequence",
+    "nn.ml_cast_map", "nn.ml_dict_vectorizer", "nn.ml_zip_map",
+)  # fmt: skip
 
 HEAD = """\
 # ONNX operators that stay as they are
@@ -95,6 +96,8 @@ def example(schema: onnx.defs.OpSchema) -> onnx.ModelProto:
         sequence = all(kind.startswith("seq(") for kind in formal.types)
         integer = formal.types == {"tensor(int32)", "tensor(int64)"}
         kind = helper.make_sequence_type_proto(tensor) if sequence else index if integer else tensor
+        if all(kind.startswith("map(") for kind in formal.types):
+            kind = helper.make_map_type_proto(TensorProto.INT64, tensor)
         inputs.append(helper.make_value_info(name, kind))
     output = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
     graph = helper.make_graph([node], "example", inputs, [output])

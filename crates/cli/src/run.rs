@@ -384,6 +384,7 @@ fn kind(datum: &Datum) -> String {
     match datum {
         Datum::Tensor(tensor) => format!("{}{:?}", tensor.dtype(), tensor.shape()),
         Datum::Sequence(items) => format!("a sequence of {}", items.len()),
+        Datum::Map { keys, .. } => format!("a map of {}", keys.len()),
         Datum::Optional(Some(held)) => kind(held),
         Datum::Optional(None) | Datum::None => "absent".to_owned(),
     }

@@ -69,6 +69,14 @@ impl<'a> Attrs<'a> {
         }
     }
 
+    /// The type that the tensor `attr` states itself.
+    pub fn tensor_type(&self, attr: Attr) -> Option<Type> {
+        match self.context.attr_data(attr) {
+            AttrData::Dense { ty, .. } | AttrData::Resource { ty, .. } => Some(*ty),
+            _ => None,
+        }
+    }
+
     /// The type `name`.
     pub fn ty(&self, name: &str) -> Option<Type> {
         match self.context.attr_data(self.find(name)?) {

@@ -1,7 +1,7 @@
 //! Reference evaluation of operations on constant operands.
 
 use rustc_hash::FxHashMap;
-use tangram_ir::{Attr, Context, Module, Name, Op, OpDef, Type};
+use tangram_ir::{Attr, AttrData, Context, Dim, Module, Name, Op, OpDef, Type};
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, KernelError, Tensor};
 
@@ -53,6 +53,8 @@ pub(crate) fn single(result: tangram_tensor::Result<Tensor>) -> Evaluated {
 /// What evaluation may look at.
 #[derive(Clone, Copy)]
 pub struct EvalCx<'a> {
+    /// The module, which holds big tensors of attributes.
+    pub module: &'a Module,
     /// The context.
     pub context: &'a Context,
     /// The definition.
@@ -69,6 +71,24 @@ impl<'a> EvalCx<'a> {
     /// The attributes.
     pub fn attrs(&self) -> Attrs<'a> {
         Attrs::new(self.context, self.dict)
+    }
+
+    /// The tensor that attribute `name` holds. One of texts is a vector.
+    pub fn tensor_attr(&self, name: &str) -> Option<Tensor> {
+        let attr = self.attrs().find(name)?;
+        let AttrData::Array(items) = self.context.attr_data(attr) else {
+            return constant::attr_tensor(self.module, attr, self.attrs().tensor_type(attr)?);
+        };
+        let texts = dtype::type_of(self.context, DType::String);
+        let ty = self.context.tensor_type(&[Dim::fixed(items.len() as i64)], texts);
+        constant::attr_tensor(self.module, attr, ty)
+    }
+
+    /// The tensor of attribute `name`, if the module holds its bytes.
+    pub(crate) fn resource(&self, name: &str) -> Option<Tensor> {
+        let attr = self.attrs().find(name)?;
+        let named = matches!(self.context.attr_data(attr), AttrData::Resource { .. });
+        named.then(|| self.tensor_attr(name)).flatten()
     }
 
     /// Operand `i`, if it is there.
@@ -152,6 +172,7 @@ pub fn evaluate(module: &Module, op: Op, operands: &[Option<Tensor>]) -> Evaluat
     let function = table.functions.read().get(&name).copied().ok_or_else(unsupported)?;
     let types: Vec<Type> = module.results(op).map(|v| module.value_type(v)).collect();
     let results = function(&EvalCx {
+        module,
         context,
         def: context.def(name).ok_or_else(unsupported)?,
         dict: module.attrs(op),
@@ -172,9 +193,8 @@ pub fn is_order_open(module: &Module, op: Op) -> bool {
 /// `tensor` in the element type of `ty`, whose extents it has to have.
 fn conform(context: &Context, index: usize, tensor: Tensor, ty: Type) -> Result<Tensor, EvalError> {
     if let Some((dims, _)) = context.as_tensor(ty) {
-        let fits = |(dim, &n): (&tangram_ir::Dim, &usize)| {
-            dim.as_static().is_none_or(|extent| extent == n as i64)
-        };
+        let fits =
+            |(dim, &n): (&Dim, &usize)| dim.as_static().is_none_or(|extent| extent == n as i64);
         if dims.len() != tensor.rank() || !dims.iter().zip(tensor.shape()).all(fits) {
             let expected = constant::static_tensor(context, ty).map(|t| t.1).unwrap_or_default();
             let found = tensor.shape().to_vec();

@@ -4,6 +4,7 @@ use std::fmt;
 
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::Datum;
+use tangram_dialects::nn::container;
 use tangram_dialects::{dims, dtype};
 use tangram_ir::{Context, Module, Type, TypeData, Value};
 use tangram_tensor::{DType, Tensor};
@@ -33,6 +34,13 @@ pub enum Kind {
     Sequence(Box<Kind>),
     /// A value that may be absent.
     Optional(Box<Kind>),
+    /// A map.
+    Map {
+        /// The type of its keys, where the model says one.
+        key: Option<DType>,
+        /// What its values are.
+        value: Box<Kind>,
+    },
 }
 
 impl Port {
@@ -45,12 +53,14 @@ impl Port {
 impl Kind {
     /// What the type says.
     pub(crate) fn of(context: &Context, ty: Type) -> Kind {
-        let mut held = Vec::new();
+        let mut held: Vec<(&str, Option<DType>)> = Vec::new();
         let mut ty = ty;
         while let TypeData::Dialect { name, params } = context.type_data(ty) {
-            let inner = params.first().map(|&attr| context.attr_data(attr));
+            let key = container::map_types(context, ty).map(|(key, _)| key);
+            let inner = params.last().map(|&attr| context.attr_data(attr));
             let Some(tangram_ir::AttrData::Type(inner)) = inner else { break };
-            held.push(context.text(*name) == "nn.sequence");
+            let key = key.and_then(|key| dtype::dtype_of(context, key));
+            held.push((context.text(*name), key));
             ty = *inner;
         }
         let element = context.element_type(ty).and_then(|ty| dtype::dtype_of(context, ty));
@@ -58,9 +68,10 @@ impl Kind {
             .as_tensor(ty)
             .map(|(dims, _)| dims.iter().map(|&dim| dims::expr(context, dim)).collect::<Vec<_>>());
         let tensor = Kind::Tensor { element, shape };
-        held.into_iter().rev().fold(tensor, |kind, sequence| match sequence {
-            true => Kind::Sequence(Box::new(kind)),
-            false => Kind::Optional(Box::new(kind)),
+        held.into_iter().rev().fold(tensor, |kind, (name, key)| match name {
+            "nn.sequence" => Kind::Sequence(Box::new(kind)),
+            "nn.map" => Kind::Map { key, value: Box::new(kind) },
+            _ => Kind::Optional(Box::new(kind)),
         })
     }
 
@@ -69,6 +80,7 @@ impl Kind {
             Kind::Tensor { .. } => "a tensor",
             Kind::Sequence(_) => "a sequence",
             Kind::Optional(_) => "an optional value",
+            Kind::Map { .. } => "a map",
         }
     }
 }
@@ -79,6 +91,9 @@ impl fmt::Display for Kind {
         match self {
             Kind::Sequence(kind) => write!(f, "seq({kind})"),
             Kind::Optional(kind) => write!(f, "optional({kind})"),
+            Kind::Map { key, value } => {
+                write!(f, "map({}, {value})", key.map_or("?", DType::name))
+            }
             Kind::Tensor { element, shape } => {
                 f.write_str(element.map_or("tensor", DType::name))?;
                 let Some(shape) = shape else { return Ok(()) };
@@ -204,12 +219,21 @@ fn check_kind(name: &str, kind: &Kind, value: &Datum) -> Result<(), InputError> 
         (Kind::Sequence(kind), Datum::Sequence(items)) => {
             items.iter().try_for_each(|item| check_kind(name, kind, item))
         }
+        (Kind::Map { key, value }, Datum::Map { keys, values }) => {
+            check_tensor(name, *key, None, keys)?;
+            let element = match &**value {
+                Kind::Tensor { element, .. } => *element,
+                _ => None,
+            };
+            check_tensor(name, element, None, values)
+        }
         (Kind::Optional(_), Datum::Optional(None) | Datum::None) => Ok(()),
         (Kind::Optional(kind), Datum::Optional(Some(held))) => check_kind(name, kind, held),
         // Who gives an optional value need not wrap it.
         (Kind::Optional(kind), plain) => check_kind(name, kind, plain),
         (_, Datum::Tensor(_)) => wrong("a tensor"),
         (_, Datum::Sequence(_)) => wrong("a sequence"),
+        (_, Datum::Map { .. }) => wrong("a map"),
         (_, Datum::Optional(_) | Datum::None) => wrong("nothing"),
     }
 }

@@ -7,8 +7,8 @@ use tangram_ir::{Context, Dim, Type, TypeData};
 use tangram_tensor::DType;
 
 use crate::proto::{
-    Dimension, DimensionValue, OptionalType, SequenceType, TensorShapeProto, TensorType, TypeProto,
-    TypeValue,
+    Dimension, DimensionValue, MapType, OptionalType, SequenceType, TensorShapeProto, TensorType,
+    TypeProto, TypeValue,
 };
 
 /// ONNX's numbers for the element types that tensors here can have.
@@ -77,7 +77,8 @@ pub(crate) fn import(context: &Context, proto: Option<&TypeProto>) -> Type {
             wrapped(context, "nn.sparse", element(context, sparse.elem_type.unwrap_or(0)))
         }
         Some(TypeValue::MapType(map)) => {
-            wrapped(context, "nn.map", import(context, map.value_type.as_deref()))
+            let key = element(context, map.key_type.unwrap_or(0));
+            container::map_type(context, key, import(context, map.value_type.as_deref()))
         }
         Some(TypeValue::OpaqueType(_)) | None => unknown(),
     }
@@ -119,6 +120,9 @@ pub(crate) fn export(context: &Context, ty: Type) -> Option<TypeProto> {
         TypeValue::SequenceType(Box::new(SequenceType { elem_type: boxed(held) }))
     } else if let Some(held) = held("nn.optional") {
         TypeValue::OptionalType(Box::new(OptionalType { elem_type: boxed(held) }))
+    } else if let Some((key, value)) = container::map_types(context, ty) {
+        let key_type = Some(number_of(dtype::dtype_of(context, key)?));
+        TypeValue::MapType(Box::new(MapType { key_type, value_type: boxed(value) }))
     } else {
         let element = dtype::dtype_of(context, context.element_type(ty)?)?;
         let shape = context.as_tensor(ty).map(|(dims, _)| TensorShapeProto {

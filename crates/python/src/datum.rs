@@ -1,7 +1,7 @@
 //! Values as they cross the border: `(element type, shape, bytes)` for a tensor (on the way out a
 //! byte array, which an array may own and change), a list of byte
-//! strings in place of the bytes for a tensor of strings, a list for a sequence, `None` for an
-//! optional value that is absent.
+//! strings in place of the bytes for a tensor of strings, a list for a sequence, `(keys, values)`,
+//! two tensors, for a map, `None` for an optional value that is absent.
 
 use bytes::Bytes;
 use pyo3::IntoPyObjectExt;
@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyBytes, PyList};
 use tangram::dialects::interpret::Datum;
+use tangram::tensor::learned::map_of;
 use tangram::tensor::{DType, Tensor};
 
 use crate::EvaluationError;
@@ -29,6 +30,9 @@ pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Datum> {
             .collect::<PyResult<_>>()
             .map(Datum::Sequence);
     }
+    if value.len()? == 2 {
+        return map_from(value);
+    }
     let (dtype, shape, data): (String, Vec<usize>, Bound<'_, PyAny>) = value.extract()?;
     let dtype: DType = dtype.parse().map_err(failed)?;
     let tensor = match dtype {
@@ -36,6 +40,18 @@ pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Datum> {
         _ => Tensor::from_bytes(dtype, &shape, Bytes::from_owner(data.extract::<PyBackedBytes>()?)),
     };
     tensor.map(Datum::Tensor).map_err(failed)
+}
+
+/// Reads a map, whose keys may come in any order.
+fn map_from(value: &Bound<'_, PyAny>) -> PyResult<Datum> {
+    let (keys, values): (Bound<'_, PyAny>, Bound<'_, PyAny>) = value.extract()?;
+    match (from_python(&keys)?, from_python(&values)?) {
+        (Datum::Tensor(keys), Datum::Tensor(values)) => {
+            let (keys, values) = map_of(&keys, &values).map_err(failed)?;
+            Ok(Datum::Map { keys, values })
+        }
+        _ => Err(failed("a map has tensors as keys and values")),
+    }
 }
 
 /// Hands a value to Python.
@@ -55,6 +71,10 @@ pub(crate) fn to_python<'py>(python: Python<'py>, datum: &Datum) -> PyResult<Bou
             let items: Vec<_> =
                 items.iter().map(|item| to_python(python, item)).collect::<PyResult<_>>()?;
             Ok(PyList::new(python, items)?.into_any())
+        }
+        Datum::Map { keys, values } => {
+            let of = |tensor: &Tensor| to_python(python, &Datum::Tensor(tensor.clone()));
+            (of(keys)?, of(values)?).into_bound_py_any(python)
         }
         Datum::Optional(Some(inner)) => to_python(python, inner),
         Datum::Optional(None) | Datum::None => Ok(python.None().into_bound(python)),

@@ -119,7 +119,8 @@ fn session_error(error: SessionError) -> PyErr {
     }
 }
 
-/// `("tensor", element type, extents)`, `("seq", what it holds)`, `("optional", what it holds)`.
+/// `("tensor", element type, extents)`, `("seq", what it holds)`, `("optional", what it holds)`,
+/// `("map", what its values are, element type of its keys)`.
 fn kind<'py>(python: Python<'py>, of: &Kind) -> PyResult<Bound<'py, PyAny>> {
     match of {
         Kind::Tensor { element, shape } => {
@@ -141,6 +142,10 @@ fn kind<'py>(python: Python<'py>, of: &Kind) -> PyResult<Bound<'py, PyAny>> {
         }
         Kind::Sequence(held) => ("seq", kind(python, held)?).into_bound_py_any(python),
         Kind::Optional(held) => ("optional", kind(python, held)?).into_bound_py_any(python),
+        Kind::Map { key, value } => {
+            let key = key.map(|key| key.name());
+            ("map", kind(python, value)?, key).into_bound_py_any(python)
+        }
     }
 }
 
@@ -156,6 +161,10 @@ fn described<'py>(python: Python<'py>, of: &Datum) -> PyResult<Option<Bound<'py,
                 None => None,
             };
             Some(("seq", first).into_bound_py_any(python)?)
+        }
+        Datum::Map { keys, values } => {
+            let value = described(python, &Datum::Tensor(values.clone()))?;
+            Some(("map", value, keys.dtype().name()).into_bound_py_any(python)?)
         }
         Datum::Optional(Some(held)) => described(python, held)?,
         Datum::Optional(None) | Datum::None => None,

@@ -32,6 +32,7 @@ mod error;
 pub mod image;
 pub mod index;
 pub mod layout;
+pub mod learned;
 mod limit;
 pub mod linear;
 pub mod loss;

@@ -1,11 +1,12 @@
-//! Operations on sequences and optional values.
+//! Operations on sequences, optional values and maps.
 
 use tangram_ir::{Module, Op};
 use tangram_tensor::Tensor;
 use tangram_tensor::shape::{concatenate, expand_dims, split, squeeze};
 
-use super::{Datum, Result, extent, integer, malformed, tensor};
+use super::{Datum, Result, extent, integer, malformed, refused, tensor};
 use crate::attrs::Attrs;
+use crate::nn::evaluate_maps;
 
 /// Operations on sequences and optional values; `None` for any other.
 pub(super) fn evaluate(module: &Module, op: Op, operands: &[Datum]) -> Result<Option<Vec<Datum>>> {
@@ -82,9 +83,16 @@ pub(super) fn evaluate(module: &Module, op: Op, operands: &[Datum]) -> Result<Op
             Some(Datum::Optional(None) | Datum::None) | None => return Err(wrong()),
             Some(plain) => plain.clone(),
         },
-        _ => return Ok(None),
+        _ => return maps(module, op, operands),
     };
     Ok(Some(vec![one]))
+}
+
+/// Operations on maps; `None` for any other.
+fn maps(module: &Module, op: Op, operands: &[Datum]) -> Result<Option<Vec<Datum>>> {
+    let failed = |source| refused(module, op, source);
+    let outcome = evaluate_maps(module, op, operands).transpose().map_err(failed)?;
+    Ok(outcome.map(|datum| vec![datum]))
 }
 
 /// Cuts `data` along `axis`: into parts of 1, of one size, the last one smaller if need be, or of

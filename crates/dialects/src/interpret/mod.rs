@@ -27,6 +27,13 @@ pub enum Datum {
     Tensor(Tensor),
     /// A sequence.
     Sequence(Vec<Datum>),
+    /// A map: as many keys as values, two vectors, with the keys ascending and each once.
+    Map {
+        /// The keys, texts or integers.
+        keys: Tensor,
+        /// The values.
+        values: Tensor,
+    },
     /// An optional value.
     Optional(Option<Box<Datum>>),
     /// What stands for an absent operand.
@@ -37,13 +44,9 @@ impl PartialEq for Datum {
     /// Tensors are equal when element type, extents and bytes are.
     fn eq(&self, other: &Datum) -> bool {
         match (self, other) {
-            (Datum::Tensor(a), Datum::Tensor(b)) => {
-                a.dtype() == b.dtype()
-                    && a.shape() == b.shape()
-                    && match (a.strings(), b.strings()) {
-                        (Some(a), Some(b)) => a == b,
-                        _ => a.bytes() == b.bytes(),
-                    }
+            (Datum::Tensor(a), Datum::Tensor(b)) => a == b,
+            (Datum::Map { keys: a, values: x }, Datum::Map { keys: b, values: y }) => {
+                a == b && x == y
             }
             (Datum::Sequence(a), Datum::Sequence(b)) => a == b,
             (Datum::Optional(a), Datum::Optional(b)) => a == b,
@@ -97,6 +100,12 @@ pub enum InterpretError {
 
 fn of_node(node: &Option<String>) -> String {
     node.as_ref().map_or_else(String::new, |node| format!(" of node `{node}`"))
+}
+
+/// The error that `op` could not be evaluated.
+fn refused(module: &Module, op: Op, source: EvalError) -> InterpretError {
+    let operation = module.name_text(op).to_owned();
+    InterpretError::Operation { operation, node: node_name(module, module.loc(op)), source }
 }
 
 /// The name of the node that a location stands for, or of the first of several.
@@ -494,11 +503,6 @@ fn tensors(module: &Module, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
     });
     let all: Option<Vec<Option<Tensor>>> = all.collect();
     let all = all.ok_or_else(|| malformed(module, op, "tensor for each operand"))?;
-    let failed = |source| InterpretError::Operation {
-        operation: module.name_text(op).to_owned(),
-        node: node_name(module, module.loc(op)),
-        source,
-    };
-    let results = evaluate(module, op, &all).map_err(failed)?;
+    let results = evaluate(module, op, &all).map_err(|source| refused(module, op, source))?;
     Ok(results.into_iter().map(Datum::Tensor).collect())
 }

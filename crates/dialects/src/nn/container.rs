@@ -1,6 +1,7 @@
-//! Sequences and optional values.
+//! Sequences, optional values and maps.
 //!
-//! `!nn.sequence<T>` and `!nn.optional<T>` have the type of what they hold as their parameter.
+//! `!nn.sequence<T>` and `!nn.optional<T>` have the type of what they hold as their parameter,
+//! `!nn.map<K, V>` has those of its keys and values. Operations on maps are in `learned`.
 
 use smallvec::{SmallVec, smallvec};
 use tangram_ir::{
@@ -137,6 +138,25 @@ pub fn optional_type(context: &Context, element: Type) -> Type {
     wrap(context, "nn.optional", element)
 }
 
+/// The type of a map from `key`, the type of an element, to `value`.
+pub fn map_type(context: &Context, key: Type, value: Type) -> Type {
+    let params = Box::new([context.type_attr(key), context.type_attr(value)]);
+    context.ty(TypeData::Dialect { name: context.str("nn.map"), params })
+}
+
+/// Key and value of the map type `ty`.
+pub fn map_types(context: &Context, ty: Type) -> Option<(Type, Type)> {
+    let TypeData::Dialect { name, params } = context.type_data(ty) else { return None };
+    let of = |attr: tangram_ir::Attr| match context.attr_data(attr) {
+        AttrData::Type(ty) => Some(*ty),
+        _ => None,
+    };
+    match (context.text(*name), &params[..]) {
+        ("nn.map", &[key, value]) => Some((of(key)?, of(value)?)),
+        _ => None,
+    }
+}
+
 pub(super) fn wrap(context: &Context, name: &str, held: Type) -> Type {
     let params = Box::new([context.type_attr(held)]);
     context.ty(TypeData::Dialect { name: context.str(name), params })
@@ -157,6 +177,7 @@ pub fn held_type(context: &Context, ty: Type, wrapper: &str) -> Option<Type> {
 /// Whether values of the type are sequences or optional values.
 pub(super) fn is_container(context: &Context, ty: Type) -> bool {
     ["nn.sequence", "nn.optional"].iter().any(|name| held_type(context, ty, name).is_some())
+        || map_types(context, ty).is_some()
 }
 
 /// One result of that type.

@@ -18,6 +18,7 @@ mod elementwise;
 mod fill;
 mod image;
 mod index;
+mod learned;
 mod linear;
 mod loss;
 mod movement;
@@ -42,6 +43,7 @@ use tangram_ir::{
 use crate::eval::{EvalFn, EvalTable};
 use crate::structured::{StructuredFn, StructuredTable};
 
+pub(crate) use learned::evaluate_maps;
 pub use reference::reference;
 pub use region_types::{infer_regions, join};
 
@@ -101,6 +103,12 @@ static FAMILIES: &[(&str, &[NnOp])] = &[
     ("Of onnxruntime's own domain: fused", contrib::fused::OPS),
     ("Of onnxruntime's own domain: attention", contrib::attention::OPS),
     ("Of onnxruntime's own domain: quantised", contrib::quantised::OPS),
+    ("Of the domain ai.onnx.ml: features", learned::features::OPS),
+    ("Of the domain ai.onnx.ml: labels", learned::labels::OPS),
+    ("Of the domain ai.onnx.ml: linear models", learned::linear::OPS),
+    ("Of the domain ai.onnx.ml: support vector machines", learned::svm::OPS),
+    ("Of the domain ai.onnx.ml: trees", learned::trees::OPS),
+    ("Of the domain ai.onnx.ml: maps", learned::maps::OPS),
 ];
 
 /// Every operation of the dialect.

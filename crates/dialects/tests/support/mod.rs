@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::infer::{Contents, contents_attr};
+use tangram_dialects::nn::container::{map_type, map_types};
 use tangram_dialects::{constant, dims, dtype};
 use tangram_ir::{
     Attr, AttrData, Context, Dim, FloatKind, InferError, Inferred, Loc, Module, Op, OpState, Point,
@@ -134,10 +135,14 @@ fn extents(context: &Context, text: &str) -> Option<Vec<Dim>> {
     Some(split(text).iter().map(extent).collect())
 }
 
-/// A type as written: `f32[N,3]`, `sequence<f32[?]>`, `none`.
+/// A type as written: `f32[N,3]`, `sequence<f32[?]>`, `map<i64,f32[*]>`, `none`.
 pub fn parse_type(context: &Context, text: &str) -> Type {
     if text == "none" {
         return context.ty(TypeData::None);
+    }
+    if let Some(held) = text.strip_prefix("map<") {
+        let (key, value) = held.strip_suffix('>').unwrap().split_once(',').unwrap();
+        return map_type(context, element(context, key), parse_type(context, value));
     }
     for wrapper in ["sequence", "optional"] {
         if let Some(held) = text.strip_prefix(wrapper).and_then(|t| t.strip_prefix('<')) {
@@ -163,6 +168,10 @@ pub fn type_text(context: &Context, ty: Type) -> String {
         TypeData::Tensor(t) => {
             let dims: Vec<String> = t.dims.iter().map(|&d| dims::text(context, d)).collect();
             format!("{}[{}]", element_text(context, t.element), dims.join(","))
+        }
+        TypeData::Dialect { .. } if map_types(context, ty).is_some() => {
+            let (key, value) = map_types(context, ty).unwrap();
+            format!("map<{},{}>", element_text(context, key), type_text(context, value))
         }
         TypeData::Dialect { name, params } => match context.attr_data(params[0]) {
             AttrData::Type(held) => {

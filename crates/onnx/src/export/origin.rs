@@ -32,7 +32,9 @@ impl<'m> Exporter<'m> {
         let origin = &self.source.origins[number as usize];
         let name = self.module.name_text(op);
         // What the default operator set does not define means the same in each version of it.
-        let foreign = !name.starts_with("nn.") || name.starts_with("nn.contrib_");
+        let foreign = !name.starts_with("nn.")
+            || name.starts_with("nn.contrib_")
+            || name.starts_with("nn.ml_");
         let alike = || self.means_the_same(&self.source.nodes[origin.node as usize]);
         (self.same_opset || foreign || alike()).then_some(())?;
         let same = origin.members.iter().all(|member| {

@@ -11,7 +11,6 @@
 mod attributes;
 mod control;
 mod graph;
-mod learned;
 mod node;
 mod order;
 mod special;

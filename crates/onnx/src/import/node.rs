@@ -8,7 +8,7 @@ use tangram_ir::{
     TypeData, Value,
 };
 
-use super::{Importer, attributes, describe, learned};
+use super::{Importer, attributes, describe};
 use crate::declared;
 use crate::error::{Error, Result};
 use crate::model::{ConstantForm, ConstantOrigin, Input, Member, Origin};
@@ -119,8 +119,7 @@ impl Importer {
             };
             state.operands.push(value);
         }
-        let known = declared::result_types(&self.module, node, inputs)
-            .unwrap_or_else(|| learned::result_types(&self.module, node, inputs));
+        let known = declared::result_types(&self.module, node, inputs).unwrap_or_default();
         let ty = |(i, output): (usize, &String)| match known.get(i) {
             Some(Some(ty)) => *ty,
             _ => self.claimed_type(output),

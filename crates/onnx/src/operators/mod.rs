@@ -9,6 +9,7 @@
 //! export leaves out what equals the default, as exporters do.
 
 mod contrib;
+mod learned;
 mod standard;
 
 use std::collections::HashMap;
@@ -141,7 +142,7 @@ const fn with(
 
 /// Every row.
 fn rows() -> impl Iterator<Item = &'static Row> {
-    standard::ROWS.iter().chain(contrib::ROWS)
+    standard::ROWS.iter().chain(contrib::ROWS).chain(learned::ROWS)
 }
 
 /// The row of the operator `op_type` of `domain`, where ONNX's own is `""`.

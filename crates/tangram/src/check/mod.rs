@@ -143,6 +143,12 @@ fn difference(a: &Datum, b: &Datum, output: String) -> Result<Difference, Reason
             }
             Ok(worst)
         }
+        (Datum::Map { keys, values: a }, Datum::Map { keys: other, values: b }) => {
+            match keys == other {
+                true => tensor_difference(a, b, output),
+                false => Err(format!("{output} has other keys")),
+            }
+        }
         _ if a == b => Ok(Difference { output, ..Difference::default() }),
         _ => Err(format!("{output} has another kind of value")),
     }

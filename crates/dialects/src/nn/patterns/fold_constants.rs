@@ -15,6 +15,10 @@ use crate::{constant, eval, nn};
 /// Operations that say in which form weights are kept: runtimes look for them.
 const FORMS: &[&str] = &["nn.dequantize", "nn.contrib_dequantize"];
 
+/// Learned models whose sums a runtime rounds in an order of its own, and may decide a tie by.
+const ROUNDED: &[&str] =
+    &["nn.ml_linear", "nn.ml_normalizer", "nn.ml_scaler", "nn.ml_svm", "nn.ml_tree"];
+
 pub(super) fn pattern(context: &Context, options: &Options) -> Native {
     let (limit, budget) = (options.max_growth_bytes, options.budget.clone());
     let foldable =
@@ -29,7 +33,7 @@ fn is_foldable(name: &str, traits: Traits) -> bool {
     let barred = Traits::RANDOM | Traits::CONSTANT_LIKE;
     traits.contains(Traits::PURE)
         && !traits.intersects(barred)
-        && !FORMS.iter().any(|form| name.starts_with(form))
+        && !FORMS.iter().chain(ROUNDED).any(|form| name.starts_with(form))
 }
 
 fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>, budget: &FoldBudget) -> Matched {
