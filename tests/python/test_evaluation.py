@@ -5,7 +5,7 @@ from __future__ import annotations
 import evaluation
 
 # Cases that are right; a fall means that an operator lost its evaluation.
-LEAST_RIGHT = 1830
+LEAST_RIGHT = 1838
 
 
 def test_what_is_evaluated_is_right() -> None:
