@@ -309,3 +309,26 @@ def test_sequences_text_and_absent_values_cross() -> None:
     ]:
         result = evaluation.in_session(cases[name])
         assert result.verdict == "ok", result
+
+
+def test_what_is_no_number_is_in_no_range() -> None:
+    tensor = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        [helper.make_node("DynamicQuantizeLinear", ["x"], ["y", "scale", "zero"])],
+        "range",
+        [tensor("x", TensorProto.FLOAT, ["n"])],
+        [
+            tensor("y", TensorProto.UINT8, ["n"]),
+            tensor("scale", TensorProto.FLOAT, []),
+            tensor("zero", TensorProto.UINT8, []),
+        ],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    for place in range(8):
+        x = np.array([1, 2, 3, -4, 5, 6, 7, 8], np.float32)
+        x[place] = np.nan
+        found = ort.InferenceSession(model).run(None, {"x": x})
+        numbers = np.delete(x, place)
+        expected = oracle.run_ort(model, {"x": numbers})
+        assert found[1:] == expected[1:]
+        assert (np.delete(found[0], place) == expected[0]).all()

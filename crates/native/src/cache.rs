@@ -10,6 +10,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -90,21 +91,34 @@ impl Cache {
         &self,
         key: &Key,
         source: &str,
-        build: impl FnOnce(&Path) -> Result<PathBuf, CompileError>,
+        build: impl Fn(&Path) -> Result<PathBuf, CompileError>,
     ) -> Result<Built, CompileError> {
         let Some(folder) = self.usable() else { return temporary(build) };
         let place = folder.join(&key.0);
         if let Some(found) = whole(&place, source) {
             return Ok(found);
         }
-        let scratch = tempfile::Builder::new().prefix(".building-").tempdir_in(folder);
+        sweep(folder);
+        let scratch = tempfile::Builder::new().prefix(BUILDING).tempdir_in(folder);
         let Ok(scratch) = scratch else { return temporary(build) };
-        let library = build(scratch.path())?;
+        let library = match build(scratch.path()) {
+            // There may be room elsewhere.
+            Err(CompileError::File { .. }) => return temporary(build),
+            made => made?,
+        };
         if stamp(&library).is_none_or(|stamp| fs::write(scratch.path().join(STAMP), stamp).is_err())
         {
             return Ok(Built { path: library, _folder: Some(scratch) });
         }
         Ok(moved(scratch, &place, source))
+    }
+
+    /// Removes the entry of `key`.
+    pub(crate) fn forget(&self, key: &Key) {
+        if let Some(folder) = self.folder() {
+            // Who cannot remove it finds it damaged again.
+            let _ = fs::remove_dir_all(folder.join(&key.0));
+        }
     }
 
     /// A text that was kept under a key.
@@ -157,9 +171,26 @@ pub(crate) fn make_private(folder: &Path) -> std::io::Result<()> {
     builder.create(folder)
 }
 
+/// How the names of folders begin in which something is being made.
+pub(crate) const BUILDING: &str = ".building-";
+/// What is being made for longer was left by a process that was ended.
+const LONGEST_BUILD: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Removes what processes left that were ended while they made it.
+pub(crate) fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if entry.file_name().as_encoded_bytes().starts_with(BUILDING.as_bytes())
+            && age().is_some_and(|age| age > LONGEST_BUILD)
+        {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// Builds where nothing can be kept.
 fn temporary(
-    build: impl FnOnce(&Path) -> Result<PathBuf, CompileError>,
+    build: impl Fn(&Path) -> Result<PathBuf, CompileError>,
 ) -> Result<Built, CompileError> {
     let folder = TempDir::new()
         .map_err(|source| CompileError::File { path: std::env::temp_dir(), source })?;
@@ -243,6 +274,42 @@ mod tests {
         assert_eq!(built.load(Ordering::Relaxed), 4);
         let left = fs::read_dir(cache.folder().expect("one")).expect("listed").count();
         assert_eq!(left, 2, "no scratch folder stays");
+    }
+
+    #[test]
+    fn what_cannot_be_written_here_is_built_elsewhere() {
+        let folder = TempDir::new().expect("a folder");
+        let cache = Cache::at(folder.path());
+        let build = |place: &Path| {
+            let path = place.join(LIBRARY);
+            if place.starts_with(folder.path()) {
+                let source = std::io::Error::from(std::io::ErrorKind::StorageFull);
+                return Err(CompileError::File { path, source });
+            }
+            fs::write(&path, "code").expect("written");
+            Ok(path)
+        };
+        let found = cache.entry(&Key::of(&["text"]), "text", build).expect("an entry");
+        assert_eq!(fs::read(found.path()).expect("read"), b"code");
+        assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 0);
+    }
+
+    #[test]
+    fn what_was_left_long_ago_goes() {
+        let folder = TempDir::new().expect("a folder");
+        let make = |name: &str, age: u64| {
+            let path = folder.path().join(name);
+            fs::create_dir(&path).expect("made");
+            fs::write(path.join("code.c"), "text").expect("written");
+            let then = std::time::SystemTime::now() - Duration::from_secs(age);
+            fs::File::open(&path).and_then(|file| file.set_modified(then)).expect("set");
+            path
+        };
+        let old = make(".building-old", 2 * LONGEST_BUILD.as_secs());
+        let others = [make(".building-new", 60), make("entry", 2 * LONGEST_BUILD.as_secs())];
+        sweep(folder.path());
+        assert!(!old.exists());
+        assert!(others.iter().all(|path| path.exists()));
     }
 
     #[test]

@@ -43,6 +43,9 @@ pub struct Compiler {
     version: String,
 }
 
+/// Characters of a compiler's messages that are passed on: the first of them say why.
+const MOST_SAID: usize = 4_000;
+
 impl Compiler {
     /// Finds the compiler: `named`, else the variable `CC`, else `cc`, `gcc` or `clang`.
     ///
@@ -101,7 +104,17 @@ impl Compiler {
         let key = Key::of(&[source, &flags.join(" "), &self.command(), &self.version]);
         let build = |folder: &Path| self.build(source, flags, folder);
         let built = cache.entry(&key, source, build)?;
-        Library::load(built.path())
+        if let Ok(library) = Library::load(built.path()) {
+            return Ok(library);
+        }
+        // A compiler that was out of memory or disk may have left a part of a library, and no word.
+        cache.forget(&key);
+        let built = cache.entry(&key, source, build)?;
+        let library = Library::load(built.path());
+        if library.is_err() {
+            cache.forget(&key);
+        }
+        library
     }
 
     /// Builds the shared library `output` of `source`, for `machine`.
@@ -181,10 +194,16 @@ impl Compiler {
         if done.status.success() {
             return Ok(());
         }
-        Err(CompileError::Refused {
-            command: format!("{} {}", self.command(), flags.join(" ")),
-            messages: String::from_utf8_lossy(&done.stderr).into_owned(),
-        })
+        let command = format!("{} {}", self.command(), flags.join(" "));
+        if done.status.code().is_none() {
+            return Err(CompileError::Ended { command, status: done.status.to_string() });
+        }
+        let messages = String::from_utf8_lossy(&done.stderr);
+        let messages = match messages.char_indices().nth(MOST_SAID) {
+            Some((end, _)) => format!("{}\n...", &messages[..end]),
+            None => messages.into_owned(),
+        };
+        Err(CompileError::Refused { command, messages })
     }
 }
 

@@ -91,12 +91,22 @@ pub enum CompileError {
         tried: Vec<String>,
     },
     /// The compiler refused.
-    #[error("the C compiler refused the code, which is a defect: {command}\n{messages}")]
+    #[error(
+        "the C compiler failed, which is a defect unless memory or disk ran out: {command}\n{messages}"
+    )]
     Refused {
         /// How it was called.
         command: String,
         /// What it said.
         messages: String,
+    },
+    /// The compiler was ended from outside, as by a system without memory.
+    #[error("the C compiler was ended ({status}): {command}")]
+    Ended {
+        /// How it was called.
+        command: String,
+        /// How it ended.
+        status: String,
     },
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]

@@ -71,7 +71,7 @@ impl Library {
         // SAFETY: the library was built by us from generated C, which has no initialisers, and
         // is as it was when it was built: the cache has compared it with its stamp.
         let library = unsafe { libloading::Library::new(path) };
-        let library = library.map_err(|error| CompileError::Load(error.to_string()))?;
+        let library = library.map_err(|error| refused(&error))?;
         Ok(Library { loaded: Arc::new(library), path: path.to_owned(), listed: None })
     }
 
@@ -84,13 +84,12 @@ impl Library {
         // A name without a slash would be looked for where the system has its libraries.
         let path = std::path::absolute(path)
             .map_err(|source| CompileError::File { path: path.to_owned(), source })?;
-        let failed = |error: libloading::Error| CompileError::Load(error.to_string());
         let silent = |_| {
             let why = "it does not say what it is: `tangram compile` writes libraries that do";
             CompileError::Load(why.to_owned())
         };
         // SAFETY: the caller's promise.
-        let loaded = unsafe { libloading::Library::new(&path) }.map_err(failed)?;
+        let loaded = unsafe { libloading::Library::new(&path) }.map_err(|error| refused(&error))?;
         // SAFETY: symbols of an array are pointers to its first element; the text ends with a zero,
         // the list with an element without a name.
         let (json, listed) = unsafe {
@@ -124,6 +123,12 @@ impl Library {
             entry.ok_or_else(|| CompileError::Load(format!("it has no function `{name}`")))?;
         Ok(Function { entry, _library: self.loaded.clone() })
     }
+}
+
+/// Why a library was not loaded, in the words of the system.
+fn refused(error: &libloading::Error) -> CompileError {
+    let more = std::error::Error::source(error).map(|source| format!(": {source}"));
+    CompileError::Load(format!("{error}{}", more.unwrap_or_default()))
 }
 
 impl Function {

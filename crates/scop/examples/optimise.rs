@@ -37,12 +37,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut options = AstOptions::default();
     options.outlined = Some(KERNEL);
     let mut pairs = Vec::new();
-    for part in &found {
+    for (at, part) in found.iter().enumerate() {
         let budget = Budget::steps(STEPS);
         let (part, best) = part.optimise(&recipe, &budget)?;
         let ast = Ast::of_tree(&best.tree, part.scop.context.as_ref(), &options, &budget)?;
-        emit.private.extend(best.private.iter().map(|name| (part.first_line, name.clone())));
-        emit.contractions.extend(best.contractions.iter().map(|c| (part.first_line, c.clone())));
+        emit.private.extend(best.private.iter().map(|name| (at, name.clone())));
+        emit.contractions.extend(best.contractions.iter().map(|c| (at, c.clone())));
         if let Some(error) = &best.fallback {
             eprintln!("{path}: {error}");
         }

@@ -21,9 +21,11 @@ pub struct Emit {
     pub parallel: bool,
     /// Whether innermost coincident loops get a hint to vectorise.
     pub vectorize: bool,
-    /// First lines of parts, and local variables of them of which each thread needs its own.
+    /// Places of parts among those that are rewritten, as several may begin on one line, and local
+    /// variables of them of which each thread needs its own.
     pub private: Vec<(usize, String)>,
-    /// First lines of parts, and contractions of them of which the code has tiles.
+    /// Places of parts among those that are rewritten, and contractions of them of which the code has
+    /// tiles.
     pub contractions: Vec<(usize, Contraction)>,
 }
 
@@ -73,14 +75,14 @@ pub fn rewrite(
     let all: Vec<&Part> = parts.iter().map(|(part, _)| *part).collect();
     let (mut text, mut from) = (String::new(), 0);
     let (mut first, mut kernels) = (None, Kernels::default());
-    for ((part, ast), place) in parts.iter().zip(places(original, &all)) {
+    for (at, ((part, ast), place)) in parts.iter().zip(places(original, &all)).enumerate() {
         let Some(ast) = ast.filter(|_| part.ended.is_empty()) else { continue };
         let place = place?;
         if place.start < from {
             let message = "the part stands in another one".to_owned();
             return Err(Problem::new(part.first_line, message));
         }
-        style.private = private(part, emit);
+        style.private = private((at, part), emit);
         first.get_or_insert(part.first_line.saturating_sub(1));
         let within = part.first_line.saturating_sub(usize::from(!part.marked));
         let margin = margin(lines.get(within).copied().unwrap_or_default());
@@ -90,7 +92,7 @@ pub fn rewrite(
             text.truncate(text.trim_end_matches([' ', '\t']).len());
             text.push_str(end);
         }
-        let own = emit.contractions.iter().filter(|(line, _)| *line == part.first_line);
+        let own = emit.contractions.iter().filter(|(of, _)| *of == at);
         let shape = (style.index.clone(), style.indent.clone());
         let tiles: Vec<Tiles> = own
             .filter_map(|(_, contraction)| {
@@ -414,11 +416,11 @@ impl<'a> Statements for Source<'a> {
 }
 
 /// Lists the private variables that each statement of a part writes.
-fn private(part: &Part, emit: &Emit) -> HashMap<String, Vec<String>> {
+fn private((at, part): (usize, &Part), emit: &Emit) -> HashMap<String, Vec<String>> {
     let mut found: HashMap<String, Vec<String>> = HashMap::new();
     for write in part.scop.may_writes.relations() {
         let (statement, array) = (write.space().input.as_ref(), &write.space().output.name);
-        let own = |(line, name): &(usize, String)| *line == part.first_line && name == array;
+        let own = |(of, name): &(usize, String)| *of == at && name == array;
         if let Some(statement) = statement.filter(|_| emit.private.iter().any(own)) {
             found.entry(statement.name.clone()).or_default().push(array.clone());
         }

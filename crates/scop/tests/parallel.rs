@@ -23,7 +23,7 @@ fn parallel(text: &str, recipe: &Recipe) -> (String, Vec<String>) {
     let part = part(text);
     let best = part.scop.optimise(recipe, &budget).expect("a schedule");
     let ast = Ast::of_tree(&best.tree, None, &AstOptions::default(), &budget).expect("code");
-    let private = best.private.iter().map(|name| (part.first_line, name.clone())).collect();
+    let private = best.private.iter().map(|name| (0, name.clone())).collect();
     let emit = Emit { parallel: true, vectorize: true, private, ..Emit::default() };
     let code = rewrite(text, &[(&part, Some(&ast))], &emit).expect("text");
     (code, best.private)

@@ -30,13 +30,12 @@ fn written(text: &str, parallel: bool) -> (String, usize) {
     options.outlined = Some(KERNEL);
     let mut emit = Emit { vectorize: true, parallel, ..Emit::default() };
     let (mut codes, mut found) = (Vec::new(), 0);
-    for part in &parts {
+    for (at, part) in parts.iter().enumerate() {
         let (own, best) = part.optimise(&recipe, &budget()).expect("a schedule");
         let context = own.scop.context.as_ref();
         let ast = Ast::of_tree(&best.tree, context, &options, &budget()).expect("loops");
-        let line = part.first_line;
-        emit.contractions.extend(best.contractions.iter().map(|tiles| (line, tiles.clone())));
-        emit.private.extend(best.private.iter().map(|name| (line, name.clone())));
+        emit.contractions.extend(best.contractions.iter().map(|tiles| (at, tiles.clone())));
+        emit.private.extend(best.private.iter().map(|name| (at, name.clone())));
         let chained = |band: &tangram_polyhedral::optimise::Arranged| {
             !band.vector && band.tiles.is_empty() && !band.jams.is_empty()
         };

@@ -22,8 +22,7 @@ fn rewritten(text: &str) -> (String, Optimised) {
     let context = parts[0].scop.context.as_ref();
     let ast = Ast::of_tree(&best.tree, context, &options, &budget()).expect("loops");
     let mut emit = Emit { vectorize: true, ..Emit::default() };
-    let line = parts[0].first_line;
-    emit.contractions = best.contractions.iter().map(|own| (line, own.clone())).collect();
+    emit.contractions = best.contractions.iter().map(|own| (0, own.clone())).collect();
     let pairs = [(&parts[0], (!best.original).then_some(&ast))];
     (rewrite(text, &pairs, &emit).expect("code"), best)
 }

@@ -193,14 +193,15 @@ fn rewritten(args: &ScopArgs, original: &str, parts: &[Part]) -> Result<ExitCode
             None => (*part, None),
         })
         .collect();
-    let found = || generated.iter().filter_map(|(_, found)| found.as_ref());
-    let private = found().map(|Code { part, best, .. }| (part, best));
-    let private = private
-        .flat_map(|(part, best)| best.private.iter().map(|name| (part.first_line, name.clone())));
+    let found = || {
+        let all = generated.iter().enumerate();
+        all.filter_map(|(at, (_, found))| Some((at, &found.as_ref()?.best)))
+    };
+    let private =
+        found().flat_map(|(at, best)| best.private.iter().map(move |name| (at, name.clone())));
     let private = private.collect();
-    let contractions = found().flat_map(|Code { part, best, .. }| {
-        best.contractions.iter().map(|own| (part.first_line, own.clone()))
-    });
+    let contractions =
+        found().flat_map(|(at, best)| best.contractions.iter().map(move |own| (at, own.clone())));
     let contractions = contractions.collect();
     let (parallel, vectorize) = (args.parallel, args.vectorize);
     let emit = Emit { parallel, vectorize, private, contractions };

@@ -28,7 +28,7 @@ pub(super) fn assumed(name: &impl Display, part: &Part) -> String {
     if !part.marked && !part.distinct.is_empty() {
         let (line, names) = (part.first_line, listed(&part.distinct));
         text += &format!(
-            "{name}:{line}: note: {names} are assumed not to overlap: `restrict` says so\n"
+            "{name}:{line}: note: {names} are assumed not to overlap, as `restrict` would say\n"
         );
     }
     if !part.ended.is_empty() {

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use twox_hash::XxHash3_128;
 use twox_hash::xxhash3_128::Hasher;
 
-use crate::cache::{Cache, Key};
+use crate::cache::{BUILDING, Cache, Key, sweep};
 
 /// The folder of all entries.
 const SESSIONS: &str = "sessions";
@@ -76,12 +76,13 @@ impl Folder {
         }
         if self.write(record, library, weights).is_ok() {
             prune(&self.all, MOST);
+            sweep(&self.all);
         }
     }
 
     fn write(&self, record: &str, library: &Path, weights: &Weights<'_>) -> io::Result<()> {
         crate::cache::make_private(&self.all)?;
-        let scratch = tempfile::Builder::new().prefix(SCRATCH).tempdir_in(&self.all)?;
+        let scratch = tempfile::Builder::new().prefix(BUILDING).tempdir_in(&self.all)?;
         let library = fs::read(library)?;
         let path = |name| scratch.path().join(name);
         fs::write(path(RECORD), record)?;
@@ -96,9 +97,6 @@ impl Folder {
         rename(scratch, &self.place)
     }
 }
-
-/// Entries that are being made begin with that.
-const SCRATCH: &str = ".building-";
 
 /// Gives a finished folder its name, in place of another one.
 fn rename(scratch: TempDir, place: &Path) -> io::Result<()> {

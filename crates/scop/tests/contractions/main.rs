@@ -31,7 +31,7 @@ fn rewritten(text: &str, recipe: &Recipe) -> (String, usize) {
     let mut options = AstOptions::default();
     options.outlined = Some(KERNEL);
     let mut generated: Vec<(Cow<Part>, Option<Ast>)> = Vec::new();
-    for part in &found {
+    for (at, part) in found.iter().enumerate() {
         let budget = &Budget::steps(STEPS);
         // Dependences of some subscripts take too long: such a part keeps its loops.
         let Ok((part, best)) = part.optimise(recipe, budget) else {
@@ -39,8 +39,8 @@ fn rewritten(text: &str, recipe: &Recipe) -> (String, usize) {
             continue;
         };
         let ast = Ast::of_tree(&best.tree, part.scop.context.as_ref(), &options, budget);
-        emit.private.extend(best.private.iter().map(|name| (part.first_line, name.clone())));
-        emit.contractions.extend(best.contractions.iter().map(|c| (part.first_line, c.clone())));
+        emit.private.extend(best.private.iter().map(|name| (at, name.clone())));
+        emit.contractions.extend(best.contractions.iter().map(|c| (at, c.clone())));
         generated.push((part, (!best.original).then(|| ast.expect("loops"))));
     }
     let pairs: Vec<_> = generated.iter().map(|(part, ast)| (&**part, ast.as_ref())).collect();
@@ -128,6 +128,43 @@ fn check(seeds: std::ops::Range<u64>, count: usize, on_threads: bool) -> usize {
     }
     assert!(wrong.is_empty(), "{found} contractions, other results:\n{}", wrong.join("\n"));
     found
+}
+
+/// Parts of one line have tiles of their own.
+#[test]
+fn parts_may_share_a_line() {
+    let nest = |update: &str| {
+        format!(
+            "for (int i = 0; i < 70; i++) for (int j = 0; j < 70; j++) \
+             for (int k = 0; k < 70; k++) C[i][j] {update};"
+        )
+    };
+    let [one, other] = ["+= A[i][k] * B[k][j]", "-= A[k][i] * B[k][j] * s"].map(nest);
+    let text = format!(
+        "{PRINTF}static double A[70][70], B[70][70], C[70][70], s = 1.5;
+int main(void)
+{{
+    for (int i = 0; i < 70; i++)
+        for (int j = 0; j < 70; j++)
+            A[i][j] = (i * 3 + j) % 5, B[i][j] = (i + j * 7) % 11 / 3.0;
+    for (int run = 0; run < 2; run++) {{
+#pragma scop
+        if (C[0][0] > 0) {{ {one} }} else {{ {other} }}
+#pragma endscop
+        C[0][0] = 1;
+    }}
+    for (int i = 0; i < 70; i++)
+        for (int j = 0; j < 70; j++) printf(\"%a\\n\", C[i][j]);
+}}
+"
+    );
+    let mut recipe = Recipe::default();
+    recipe.contract = true;
+    recipe.keep_source = true;
+    recipe.machine = Machine::of(Isa::Avx2);
+    let (code, found) = rewritten(&text, &recipe);
+    assert_eq!(found, 2, "{code}");
+    print_the_same("contractions-of-one-line", &text, &code);
 }
 
 #[test]

@@ -152,6 +152,9 @@ impl Range {
             let value = stage.load(x, &at);
             // A rank of 0 has no loop that would bring 0 in.
             let zero = stage.number(value, 0.0);
+            // What is no number is in no range.
+            let is_number = stage.compare(Comparison::Eq, value, value);
+            let value = stage.select(is_number, value, zero);
             let value = stage.binary(combine, zero, value);
             let out = loops.temporary(DType::F32, own);
             loops.push(stage.store_reduced(&out, (combine, Number::zero(DType::F32)), value));
