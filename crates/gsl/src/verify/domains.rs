@@ -209,6 +209,10 @@ mod tests {
         ("nn.contrib_matmul_nbits", "packed weights"),
         ("nn.contrib_dynamic_quantize_lstm", "quantised weights behind eight optional operands"),
         ("nn.contrib_qlinear_concat", "operands by threes"),
+        ("nn.ml_category_mapper", "texts"),
+        ("nn.ml_tree_ensemble_classifier", "a tree in lists of one length"),
+        ("nn.ml_tree_ensemble_regressor", "a tree in lists of one length"),
+        ("nn.ml_tree_ensemble", "a tree in lists of one length"),
     ];
 
     #[test]

@@ -266,7 +266,7 @@ fn what_is_wrong_is_said() {
     let found = refused(|program| program.source.clear());
     assert!(found.contains("relu_add"), "{found}");
     let found = refused(|program| program.source.push_str("int x = ;"));
-    assert!(found.contains("refused the code") && found.contains("error"), "{found}");
+    assert!(found.contains("the C compiler failed") && found.contains("error"), "{found}");
     let found = refused(|program| program.steps.swap(0, 2));
     assert!(found.contains("`multiply` reads buffer 4, which is empty"), "{found}");
     let found = refused(|program| program.buffers[2].size = Expr::symbol("M"));
