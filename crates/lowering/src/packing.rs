@@ -359,8 +359,8 @@ const USUAL: [i64; 3] = [240, 240, 256];
 const LATENCY: usize = 4;
 /// Bytes in a cycle that arrive from the second cache, or half a vector where that is longer. Manuals
 /// state twice as much, which no sum reaches beside its own loads: on a Zen 3 server, tiles of 2 rows by
-/// 4 vectors take 9 cycles for an iteration of their 128 bytes, and 6 by 2, of 64, as few as their
-/// updates need.
+/// 4 vectors take nearly 10 cycles for an iteration of their 128 bytes, and 6 by 2, of 64, little more
+/// than their updates need.
 const SECOND_CACHE: usize = 16;
 /// What a tile costs besides its updates: a call and its offsets, in cycles.
 const CALL: usize = 60;

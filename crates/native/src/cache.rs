@@ -102,8 +102,11 @@ impl Cache {
         let scratch = tempfile::Builder::new().prefix(BUILDING).tempdir_in(folder);
         let Ok(scratch) = scratch else { return temporary(build) };
         let library = match build(scratch.path()) {
-            // There may be room elsewhere.
-            Err(CompileError::File { .. }) => return temporary(build),
+            // There may be room elsewhere, and what was begun here takes none of it.
+            Err(CompileError::File { .. }) => {
+                drop(scratch);
+                return temporary(build);
+            }
             made => made?,
         };
         if stamp(&library).is_none_or(|stamp| fs::write(scratch.path().join(STAMP), stamp).is_err())
