@@ -91,6 +91,19 @@ fn local_variables_do_not_keep_loops_from_being_parallel() {
     assert!(code.contains("#pragma omp parallel for private(s)"), "{code}");
 }
 
+/// Values of a loop that another statement reads.
+const BEHIND: &str = "  {
+    double w[30];
+    for (int i = 0; i < 30; i++) w[i] = A[i][0] * 2;
+    for (int i = 0; i < n; i++) B[i][0] = w[29] + w[2];
+  }";
+
+#[test]
+fn values_that_are_read_behind_a_loop_are_shared() {
+    let (code, private) = parallel(&function("f", BEHIND), &plain());
+    assert!(private.is_empty() && !code.contains("private("), "{private:?}\n{code}");
+}
+
 #[test]
 fn values_that_come_from_elsewhere_are_shared() {
     let names = |body: &str| {
@@ -117,6 +130,7 @@ fn threads_with_their_own_variables_compute_the_same() {
     let programs = [
         ("rows", ROWS, plain()),
         ("sums", SUMS, plain()),
+        ("behind", BEHIND, plain()),
         ("steps", STEPS, diamonds()),
         ("copies", COPIES, diamonds()),
     ];

@@ -97,8 +97,11 @@ fn stays_within(
         return Ok(true);
     }
     let active = tree.active(node, budget)?;
-    let into = pairs.intersect_range(&active, budget)?;
-    if into.is_empty(budget)? || writers.intersect(&active, budget)?.is_empty(budget)? {
+    // A loop that alone writes what is read behind it leaves its values in copies as well.
+    let (into, out_of) =
+        (pairs.intersect_range(&active, budget)?, pairs.intersect_domain(&active, budget)?);
+    let touching = into.union(&out_of)?;
+    if touching.is_empty(budget)? || writers.intersect(&active, budget)?.is_empty(budget)? {
         return Ok(true);
     }
     let mut left = into.intersect_domain(&active, budget)?;
@@ -111,7 +114,7 @@ fn stays_within(
     }
     for member in &band.members {
         left = legality::together(&left, &member.schedule, budget)?;
-        if member.coincident && !into.is_subset(&left, budget)? {
+        if member.coincident && !touching.is_subset(&left, budget)? {
             return Ok(false);
         }
     }
