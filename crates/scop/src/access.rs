@@ -124,7 +124,7 @@ impl Builder<'_> {
                 if self.hidden.contains(name) || is_value {
                     return Ok(());
                 }
-                if self.is_loop_variable(name) {
+                if self.is_outer_loop_variable(name) {
                     return self.wrong(node, "is a loop variable, used outside its loop");
                 }
                 let cells = self.cell(node, found)?;

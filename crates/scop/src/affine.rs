@@ -60,13 +60,47 @@ pub(crate) fn integer(expression: &Expression) -> Option<i128> {
                 let number = i64::from_str_radix(&integer.number, radix).ok()?;
                 Some(number.into())
             }
-            _ => None,
+            Constant::Character(text) => character(text),
+            Constant::Float(_) => None,
         },
         Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Minus => {
             integer(&unary.node.operand.node).map(|value| -value)
         }
         _ => None,
     }
+}
+
+/// Returns the value of a character constant; nothing if the compiler chooses it, as for bytes that
+/// are no ASCII, and for several characters in one.
+fn character(text: &str) -> Option<i128> {
+    let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
+    let value = match inner.strip_prefix('\\') {
+        None => u32::from(one(inner)?),
+        Some(escape) => match escape.strip_prefix('x') {
+            Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+            None if escape.starts_with(|c: char| c.is_digit(8)) => {
+                u32::from_str_radix(escape, 8).ok()?
+            }
+            None => match one(escape)? {
+                'a' => 7,
+                'b' => 8,
+                't' => 9,
+                'n' => 10,
+                'v' => 11,
+                'f' => 12,
+                'r' => 13,
+                same @ ('\\' | '\'' | '"' | '?') => u32::from(same),
+                _ => return None,
+            },
+        },
+    };
+    (value < 128).then_some(value.into())
+}
+
+/// Returns the only character of a text.
+fn one(text: &str) -> Option<char> {
+    let mut all = text.chars();
+    all.next().filter(|_| all.next().is_none())
 }
 
 impl Affine<'_, '_> {

@@ -21,7 +21,7 @@ use lang_c::visit::{self, Visit};
 
 use crate::Problem;
 use crate::access::Accesses;
-use crate::build::{Builder, Item, VOLATILE, assigned};
+use crate::build::{Builder, Item, NESTED_CASE, VOLATILE, assigned};
 use crate::source::below;
 
 impl Builder<'_> {
@@ -57,7 +57,7 @@ impl Builder<'_> {
         let Some((first, last)) = items.first().zip(items.last()) else { return Ok(()) };
         let mut inside = Inside::default();
         let depth = self.hidden.len();
-        let jumps = Jumps { breaks: false, continues: true };
+        let jumps = Jumps { continues: true, ..Jumps::default() };
         let outcome = items.iter().try_for_each(|item| self.inside_item(item, jumps, &mut inside));
         self.hidden.truncate(depth);
         outcome?;
@@ -156,25 +156,29 @@ impl Builder<'_> {
             }
             Statement::For(inner) => {
                 let depth = self.hidden.len();
-                self.inside_for(&inner.node, to)?;
+                self.inside_for(&inner.node, jumps, to)?;
                 self.hidden.truncate(depth);
                 Ok(())
             }
             Statement::While(inner) => {
                 self.reads(&inner.node.expression, &mut to.found)?;
-                self.inside(&inner.node.statement, Jumps::ALL, to)
+                self.inside(&inner.node.statement, jumps.of_loop(), to)
             }
             Statement::DoWhile(inner) => {
                 self.reads(&inner.node.expression, &mut to.found)?;
-                self.inside(&inner.node.statement, Jumps::ALL, to)
+                self.inside(&inner.node.statement, jumps.of_loop(), to)
             }
             Statement::Switch(inner) => {
                 self.reads(&inner.node.expression, &mut to.found)?;
-                self.inside(&inner.node.statement, Jumps { breaks: true, ..jumps }, to)
+                let inside = Jumps { breaks: true, cases: true, ..jumps };
+                self.inside(&inner.node.statement, inside, to)
             }
             Statement::Labeled(inner) => match &inner.node.label.node {
                 label @ Label::Identifier(_) if !self.is_idle(label) => {
                     self.wrong(node, "has a label: control must be affine")
+                }
+                Label::Case(_) | Label::CaseRange(_) | Label::Default if !jumps.cases => {
+                    self.wrong(node, NESTED_CASE)
                 }
                 _ => self.inside(&inner.node.statement, jumps, to),
             },
@@ -194,7 +198,12 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn inside_for(&mut self, inner: &ForStatement, to: &mut Inside) -> Result<(), Problem> {
+    fn inside_for(
+        &mut self,
+        inner: &ForStatement,
+        jumps: Jumps,
+        to: &mut Inside,
+    ) -> Result<(), Problem> {
         match &inner.initializer.node {
             ForInitializer::Declaration(declaration) => self.hide_declared(declaration, to)?,
             ForInitializer::Expression(start) => match assigned(&start.node) {
@@ -223,7 +232,7 @@ impl Builder<'_> {
         if let Some(step) = &inner.step {
             self.inside_effects(step, to)?;
         }
-        self.inside(&inner.statement, Jumps::ALL, to)
+        self.inside(&inner.statement, jumps.of_loop(), to)
     }
 
     fn hide_declared(&mut self, node: &Node<Declaration>, to: &mut Inside) -> Result<(), Problem> {
@@ -276,10 +285,17 @@ impl Builder<'_> {
 pub(crate) struct Jumps {
     pub breaks: bool,
     pub continues: bool,
+    /// From the head of a `switch` to its cases.
+    cases: bool,
 }
 
 impl Jumps {
-    const ALL: Self = Self { breaks: true, continues: true };
+    const ALL: Self = Self { breaks: true, continues: true, cases: true };
+
+    /// Returns those of the body of a loop.
+    fn of_loop(self) -> Self {
+        Self { cases: self.cases, ..Self::ALL }
+    }
 }
 
 /// Says which jumps leave a statement.

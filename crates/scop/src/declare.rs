@@ -78,11 +78,23 @@ impl Names {
         let one = |d: &Node<InitDeclarator>| {
             self.declare_one(declaration, &d.node.declarator.node, source)
         };
-        let declared = declarators.filter_map(one).collect();
+        let declared: Vec<String> = declarators.filter_map(one).collect();
+        self.hide_in_extents(&declared);
         for specifier in &declaration.specifiers {
             self.note_fixed(specifier, source);
         }
         declared
+    }
+
+    /// Forgets extents of other arrays that new variables hide: `n` of `double a[n][n]` where an
+    /// inner block has an `n` of its own.
+    fn hide_in_extents(&mut self, hidden: &[String]) {
+        let hides = |extent: &String| words(extent).any(|word| hidden.iter().any(|h| h == word));
+        for (name, array) in &mut self.known {
+            if !hidden.contains(name) {
+                array.extents.iter_mut().filter(|extent| hides(extent)).for_each(String::clear);
+            }
+        }
     }
 
     /// Adds the variable of one declarator; functions and types are none.

@@ -129,7 +129,7 @@ fn what_is_not_affine_is_reported_with_its_place() {
     refuses("for (int i = 0; i < n; i++)\n { x[i] = 0; return; }", 2, "leaves the loop");
     refuses("x[0] = 1 + (y[0] = 1);", 1, "has an effect inside");
     refuses("for (int i = 0; i < s; i++)\n x[i] = 0;", 1, "is not an integer");
-    refuses("for (int i = 0; i < n; i++)\n ;\nx[0] = i;", 3, "outside its loop");
+    refuses("for (m = 0; m < n; m++)\n ;\nx[0] = m;", 3, "outside its loop");
 }
 
 #[test]

@@ -19,24 +19,89 @@ use crate::Problem;
 use crate::black_box::jumps;
 use crate::source::below;
 
+/// A loop or a `switch` around the place that is read.
+pub(super) struct Breakable {
+    pub is_loop: bool,
+    /// How many conditions there were in front of its body.
+    first: usize,
+    /// Where no jump has skipped what follows.
+    pub skipped: Vec<Formula>,
+    /// Where `break` ends it, of a loop.
+    pub left: Vec<Formula>,
+}
+
+impl Breakable {
+    pub fn of_loop(first: usize) -> Self {
+        Self { is_loop: true, first, skipped: Vec::new(), left: Vec::new() }
+    }
+
+    pub fn of_switch(first: usize) -> Self {
+        Self { is_loop: false, ..Self::of_loop(first) }
+    }
+}
+
 impl Builder<'_> {
-    /// Notes where the innermost loop ends.
+    /// Returns the conditions of a statement at the place that is read.
+    pub(super) fn all_conditions(&self) -> Vec<Formula> {
+        let skipped = self.breakable.iter().flat_map(|around| &around.skipped);
+        self.conditions.iter().chain(skipped).cloned().collect()
+    }
+
+    /// Notes where the innermost loop or `switch` ends.
     pub(super) fn leave(&mut self, node: &Node<Statement>) -> Result<(), Problem> {
-        let first = self.firsts.last().copied().unwrap_or_default();
-        let own = self.conditions[first..].iter().chain(self.skipped.last().into_iter().flatten());
-        let all = Formula::all(own.cloned());
-        let Some(left) = self.left.last_mut() else {
-            return self.wrong(node, "leaves the loop: control must be affine");
+        let Some(at) = self.breakable.len().checked_sub(1) else { return self.leaves(node) };
+        let here = self.skip(at);
+        let around = &mut self.breakable[at];
+        if around.is_loop {
+            around.left.push(here);
+        }
+        Ok(())
+    }
+
+    /// What stands behind a `continue` runs where its conditions do not hold.
+    pub(super) fn continue_loop(&mut self, node: &Node<Statement>) -> Result<(), Problem> {
+        let Some(at) = self.breakable.iter().rposition(|around| around.is_loop) else {
+            return self.leaves(node);
         };
-        left.push(all);
-        self.skip(node)
+        self.skip(at);
+        Ok(())
+    }
+
+    /// Skips the rest of what is around the place that is read; returns where that happens.
+    fn skip(&mut self, at: usize) -> Formula {
+        let here = self.conditions[self.breakable[at].first..].iter();
+        let inside = self.breakable[at + 1..].iter().flat_map(|around| &around.skipped);
+        let all = Formula::all(here.chain(inside).cloned());
+        let before = self.breakable[at].skipped.iter().cloned();
+        let first = Formula::all([all.clone()].into_iter().chain(before));
+        self.breakable[at].skipped.push(match all.is_always() {
+            true => Formula::never(),
+            false => all.negated(),
+        });
+        first
+    }
+
+    /// Says of a jump that it leaves what is followed. Outside of all loops, the branches around it
+    /// may still hold parts, as those of conditions on data.
+    pub(super) fn leaves(&mut self, node: &Node<Statement>) -> Result<(), Problem> {
+        if !self.is_outermost() {
+            return self.wrong(node, "leaves the loop: control must be affine");
+        }
+        self.guards += 1;
+        self.wrong(node, "leaves the part: control must go on behind it")
     }
 
     /// Lets no iteration run behind one that leaves the innermost loop.
     ///
-    /// `head`: the loop's own conditions; `start`: its first statement.
-    pub(super) fn end_at_leaving(&mut self, head: &[Formula], forwards: bool, start: usize) {
-        let left = self.left.pop().unwrap_or_default();
+    /// `head`: the loop's own conditions; `left`: where `break` ends it; `start`: its first
+    /// statement.
+    pub(super) fn end_at_leaving(
+        &mut self,
+        head: &[Formula],
+        left: Vec<Formula>,
+        forwards: bool,
+        start: usize,
+    ) {
         let Some(name) = self.loops.last().cloned().filter(|_| !left.is_empty()) else { return };
         let taken =
             |new: &String| head.iter().chain(&left).any(|condition| condition.mentions(new));
@@ -65,7 +130,18 @@ impl Builder<'_> {
             return None;
         }
         self.loops.push(name.to_owned());
-        let (mut unknown, mut open) = (None, vec![body]);
+        let unknown = self.unknown_jump(body, "leaves the loop, on a condition that is not affine");
+        self.loops.pop();
+        unknown
+    }
+
+    /// Finds a condition that is not affine around a jump out of `body`.
+    pub(super) fn unknown_jump(
+        &mut self,
+        body: &Node<Statement>,
+        message: &str,
+    ) -> Option<Problem> {
+        let mut open = vec![body];
         while let Some(node) = open.pop() {
             let found = jumps(node);
             if !found.breaks && !found.continues {
@@ -74,12 +150,11 @@ impl Builder<'_> {
             match &node.node {
                 Statement::If(choice) => {
                     if self.condition(&choice.node.condition).is_err() {
-                        let message = "leaves the loop, on a condition that is not affine";
-                        unknown = self.wrong::<_, ()>(node, message).err();
-                        break;
+                        return self.wrong::<_, ()>(node, message).err();
                     }
                     open.extend(below(&node.node));
                 }
+                Statement::Labeled(_) => open.extend(below(&node.node)),
                 Statement::Compound(items) => open.extend(items.iter().filter_map(|item| {
                     let BlockItem::Statement(inner) = &item.node else { return None };
                     Some(inner)
@@ -87,7 +162,6 @@ impl Builder<'_> {
                 _ => {}
             }
         }
-        self.loops.pop();
-        unknown
+        None
     }
 }

@@ -1,6 +1,9 @@
 //! Variables that a part declares.
 
-use lang_c::ast::{Declaration, Declarator, Initializer};
+use lang_c::ast::{
+    Declaration, DeclarationSpecifier, Declarator, Initializer, StorageClassSpecifier,
+    TypeSpecifier,
+};
 use lang_c::span::{Node, Span};
 
 use super::rows::pointed;
@@ -19,6 +22,9 @@ impl Builder<'_> {
         if self.declares_volatile(&node.node) {
             return self.wrong(node, VOLATILE);
         }
+        if node.node.specifiers.iter().any(|specifier| names_more(&specifier.node)) {
+            return self.wrong(node, "names a type or constants: put it in front of the part");
+        }
         for declarator in &node.node.declarators {
             if let Some(Initializer::List(_)) =
                 declarator.node.initializer.as_ref().map(|initializer| &initializer.node)
@@ -31,7 +37,6 @@ impl Builder<'_> {
             }
             if let Some(Initializer::Expression(value)) =
                 declarator.node.initializer.as_ref().map(|initializer| &initializer.node)
-                && !self.is_outermost()
                 && self.declare_value(node, declarator, value)
             {
                 continue;
@@ -74,7 +79,8 @@ impl Builder<'_> {
         self.names.localise(&name);
         let at = self.statements.len();
         let differs = before.as_ref().is_some_and(|before| Some(before) != self.names.get(&name));
-        let hides = differs || self.is_declared(&name) || self.is_loop(&name);
+        let used = self.written.outer.contains(&name);
+        let hides = differs || used || self.is_declared(&name) || self.is_loop(&name);
         if !hides {
             self.declarations.push((name.clone(), at));
             self.note_declared(&name, &name);
@@ -97,5 +103,18 @@ impl Builder<'_> {
             let accesses = Accesses { kills, ..Accesses::default() };
             self.add(span, String::new(), accesses, order);
         }
+    }
+}
+
+/// Returns whether a declaration gives names to more than variables, which generated code would
+/// have to declare as well.
+fn names_more(specifier: &DeclarationSpecifier) -> bool {
+    match specifier {
+        DeclarationSpecifier::StorageClass(class) => class.node == StorageClassSpecifier::Typedef,
+        DeclarationSpecifier::TypeSpecifier(inner) => match &inner.node {
+            TypeSpecifier::Enum(inner) => !inner.node.enumerators.is_empty(),
+            _ => false,
+        },
+        _ => false,
     }
 }

@@ -11,12 +11,16 @@ use super::growth::growth;
 use super::{Builder, VOLATILE};
 use crate::Problem;
 use crate::affine::{Case, always, both, compared, integer, mapped};
+use crate::c_tokens::words;
 use crate::declare::{self, is_integer};
 use crate::source::declared_name;
 
 /// The iterations of a loop.
 pub(crate) struct Head {
+    /// The part's name of the loop variable.
     pub name: String,
+    /// Its name in the source.
+    pub own: String,
     pub element: String,
     pub forwards: bool,
     pub conditions: Vec<Formula>,
@@ -27,7 +31,7 @@ pub(crate) struct Head {
 /// How a loop steps.
 pub(super) struct Steps<'a> {
     pub name: String,
-    declared: Option<&'a [Node<DeclarationSpecifier>]>,
+    pub declared: Option<&'a [Node<DeclarationSpecifier>]>,
     pub start: &'a Node<Expression>,
     by: i128,
     /// How far the variable has gone from the start in the first iteration.
@@ -49,6 +53,7 @@ impl Builder<'_> {
         };
         let Some(end) = &inner.condition else { return self.wrong(node, "has no end") };
         let name = match steps.declared {
+            Some(_) if self.is_taken(&steps.name) => self.fresh(&steps.name),
             Some(_) => steps.name.clone(),
             None => self.named(&steps.name).to_owned(),
         };
@@ -80,9 +85,19 @@ impl Builder<'_> {
             };
             conditions.push(Formula::any(start.iter().map(stride)));
         }
-        self.end(end, &name, &steps, &mut conditions)?;
+        let mark = self.open();
+        self.rename(&steps.name, &name);
+        let ends = self.end(end, &name, &steps, &mut conditions);
+        self.close(&mark);
+        ends?;
         let before = steps.others.into_iter().cloned().collect();
-        Ok(Head { name, element, forwards, conditions, before })
+        Ok(Head { name, own: steps.name, element, forwards, conditions, before })
+    }
+
+    /// Returns whether a loop variable needs another name: the part may use this one for something
+    /// else, be it in the extent of an array alone.
+    fn is_taken(&self, name: &str) -> bool {
+        self.is_loop(name) || self.names.get(name).is_some() || self.written.outer.contains(name)
     }
 
     /// Reads the conditions that end a loop: comparisons of its variable with bounds.
@@ -139,6 +154,10 @@ impl Builder<'_> {
             (false, true) => Comparison::Above,
             (false, false) => Comparison::AtLeast,
         };
+        // It would be read as another variable that has the name outside of the loop.
+        if words(self.source.of(bound)).any(|word| word == steps.name) {
+            return self.wrong(node, expected);
+        }
         let bound = self.affine(bound)?;
         conditions.push(compared(&own, order, &bound));
         Ok(())

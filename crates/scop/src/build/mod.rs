@@ -14,6 +14,7 @@ mod relations;
 mod rows;
 mod scope;
 mod statement;
+mod switch;
 mod values;
 mod written;
 
@@ -32,12 +33,17 @@ use crate::contraction::Operands;
 use crate::declare::{Names, element, is_integer, is_wide};
 use crate::source::{Source, declared};
 use crate::{Body, Declared, Flat, Member, Problem};
+use break_statement::Breakable;
 pub(crate) use loops::{assigned, loop_variable};
 use scope::Scopes;
 use written::Written;
 
 /// Why nothing may move an access to a variable.
 pub(crate) const VOLATILE: &str = "is volatile or atomic: each access must stay where it is";
+
+/// Why a label of a `switch` is not followed.
+pub(crate) const NESTED_CASE: &str = "is a case inside another statement: put it directly into the \
+                                      block of its `switch`";
 
 /// Reads one part.
 pub(crate) struct Builder<'a> {
@@ -51,12 +57,8 @@ pub(crate) struct Builder<'a> {
     /// The types of their variables, as they are written.
     types: Vec<String>,
     conditions: Vec<Formula>,
-    /// For each loop, how many conditions there were in front of its body.
-    firsts: Vec<usize>,
-    /// For each loop, where `continue` does not skip what follows.
-    skipped: Vec<Vec<Formula>>,
-    /// For each loop, where `break` ends it.
-    left: Vec<Vec<Formula>>,
+    /// Loops and `switch`es around the place that is read, outermost first.
+    breakable: Vec<Breakable>,
     scopes: Scopes,
     statements: Vec<Raw>,
     problems: Vec<Problem>,
@@ -188,9 +190,7 @@ impl<'a> Builder<'a> {
             loops: Vec::new(),
             types: Vec::new(),
             conditions: Vec::new(),
-            firsts: Vec::new(),
-            skipped: Vec::new(),
-            left: Vec::new(),
+            breakable: Vec::new(),
             scopes: Scopes::default(),
             statements: Vec::new(),
             problems: Vec::new(),
@@ -250,12 +250,15 @@ impl<'a> Builder<'a> {
         self.loops.iter().any(|other| other == name)
     }
 
-    pub(crate) fn is_loop_variable(&self, name: &str) -> bool {
-        self.written.loops.contains(name)
+    /// Returns whether a name is that of a loop variable that lives on behind its loop.
+    pub(crate) fn is_outer_loop_variable(&self, name: &str) -> bool {
+        self.written.outer_loops.contains(name)
     }
 
+    /// Returns whether the variable that has a name of the source here is written; one that the
+    /// part declares counts as such.
     pub(crate) fn is_written(&self, name: &str) -> bool {
-        self.written.variables.contains(name)
+        self.is_declared(name) || self.written.variables.contains(name)
     }
 
     /// Returns whether a variable itself, not its elements, gets another value.
@@ -299,8 +302,11 @@ impl<'a> Builder<'a> {
             if let Some((_, value)) = scopes.values.iter().rev().find(|(own, _)| own == raw) {
                 return value.cases.clone().ok_or_else(|| "is not affine".into());
             }
-            if written.loops.contains(raw) {
+            if written.outer_loops.contains(raw) {
                 return Err("is a loop variable, used outside its loop".into());
+            }
+            if scopes.is_declared(raw) {
+                return Err("is not affine: the part declares it".into());
             }
             if written.variables.contains(raw) {
                 return Err("is not affine: it is written inside the part".into());

@@ -40,6 +40,11 @@ impl Scopes {
         renamed.map_or(name, |(_, new)| new.as_str())
     }
 
+    /// Returns whether an open block of the part declares a name.
+    pub fn is_declared(&self, name: &str) -> bool {
+        self.declared.iter().any(|other| other == name)
+    }
+
     /// Returns whether all names are those of the source.
     pub fn is_plain(&self) -> bool {
         self.renamed.is_empty() && self.values.is_empty()
@@ -71,30 +76,30 @@ impl Builder<'_> {
         self.scopes.values.truncate(mark.values);
     }
 
-    /// Lets a name stand for itself in a block.
-    pub(super) fn keep_name(&mut self, name: &str) {
-        if self.named(name) != name {
-            self.scopes.renamed.push((name.to_owned(), name.to_owned()));
-        }
-    }
-
-    /// Returns whether an open block of the part declares a name.
-    pub(super) fn is_declared(&self, name: &str) -> bool {
-        self.scopes.declared.iter().any(|other| other == name)
-    }
-
-    /// Notes that an open block declares a name, which stands for `new`.
-    pub(super) fn note_declared(&mut self, name: &str, new: &str) {
-        self.scopes.declared.push(name.to_owned());
+    /// Lets a name of the source stand for `new` in a block.
+    pub(super) fn rename(&mut self, name: &str, new: &str) {
         if self.named(name) != new {
             self.scopes.renamed.push((name.to_owned(), new.to_owned()));
         }
     }
 
+    /// Returns whether an open block of the part declares a name.
+    pub(super) fn is_declared(&self, name: &str) -> bool {
+        self.scopes.is_declared(name)
+    }
+
+    /// Notes that an open block declares a name, which stands for `new`.
+    pub(super) fn note_declared(&mut self, name: &str, new: &str) {
+        self.scopes.declared.push(name.to_owned());
+        self.rename(name, new);
+    }
+
     /// Finds a name that nothing has.
     pub(super) fn fresh(&self, name: &str) -> String {
         let taken = |new: &String| {
-            self.names.get(new).is_some() || words(self.source.text).any(|word| word == new)
+            self.names.get(new).is_some()
+                || self.is_loop(new)
+                || words(self.source.text).any(|word| word == new)
         };
         let all = (2..).map(|number| format!("{name}_{number}"));
         all.into_iter().find(|new| !taken(new)).unwrap_or_default()

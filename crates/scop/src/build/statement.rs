@@ -4,8 +4,9 @@ use lang_c::ast::{BlockItem, ForStatement, Label, Statement};
 use lang_c::span::{Node, Span};
 use tangram_presburger::formula::Formula;
 
+use super::break_statement::Breakable;
 use super::loops::Head;
-use super::{Builder, Item, Raw};
+use super::{Builder, Item, NESTED_CASE, Raw};
 use crate::Problem;
 use crate::access::Accesses;
 use crate::c_tokens::{Token, tokens, with_types};
@@ -62,8 +63,12 @@ impl Builder<'_> {
             Statement::Labeled(inner) if self.is_idle(&inner.node.label.node) => {
                 self.statement(&inner.node.statement, order)
             }
+            Statement::Labeled(inner) => match &inner.node.label.node {
+                Label::Identifier(_) => self.wrong(node, "has a label: control must be affine"),
+                _ => self.wrong(node, NESTED_CASE),
+            },
             Statement::Switch(inner) => self.switch(node, &inner.node, order),
-            Statement::Continue => self.skip(node),
+            Statement::Continue => self.continue_loop(node),
             Statement::If(choice) => {
                 let condition = match self.condition(&choice.node.condition) {
                     Ok(condition) => condition,
@@ -98,9 +103,7 @@ impl Builder<'_> {
                 }
             }
             Statement::Break => self.leave(node),
-            Statement::Goto(_) | Statement::Return(_) => {
-                self.wrong(node, "leaves the loop: control must be affine")
-            }
+            Statement::Goto(_) | Statement::Return(_) => self.leaves(node),
             _ => self.wrong(node, "is not supported in a static control part"),
         }
     }
@@ -148,7 +151,7 @@ impl Builder<'_> {
             text: with_types(&text, &types.collect()),
             loops: self.loops.clone(),
             types: self.types.clone(),
-            conditions: [self.conditions.as_slice(), &self.skipped.concat()].concat(),
+            conditions: self.all_conditions(),
             accesses,
         });
     }
@@ -159,17 +162,15 @@ impl Builder<'_> {
         inner: &ForStatement,
         order: &mut Vec<Item>,
     ) -> Result<(), Problem> {
-        let Head { name, element, forwards, conditions, before } = head;
+        let Head { name, own, element, forwards, conditions, before } = head;
         self.each(&before, order)?;
-        self.keep_name(&name);
+        self.rename(&own, &name);
         let (outside, start) = (self.conditions.len(), self.statements.len());
         self.conditions.extend(conditions);
         let depth = self.loops.len();
         self.loops.push(name);
         self.types.push(element);
-        self.firsts.push(self.conditions.len());
-        self.skipped.push(Vec::new());
-        self.left.push(Vec::new());
+        self.breakable.push(Breakable::of_loop(self.conditions.len()));
         let mut body = Vec::new();
         let result = match &inner.statement.node {
             Statement::Compound(items) => {
@@ -178,10 +179,9 @@ impl Builder<'_> {
             }
             _ => self.statement(&inner.statement, &mut body),
         };
-        self.firsts.pop();
-        self.skipped.pop();
+        let left = self.breakable.pop().map(|around| around.left).unwrap_or_default();
         let head = self.conditions.split_off(outside);
-        self.end_at_leaving(&head, forwards, start);
+        self.end_at_leaving(&head, left, forwards, start);
         self.loops.pop();
         self.types.pop();
         if !body.is_empty() {

@@ -39,9 +39,14 @@ impl Builder<'_> {
         let element = element(&node.node.specifiers, self.source);
         let resolved = self.names.resolved(&element);
         let once = self.written.declared.get(&name) == Some(&1);
-        let stays = once && !self.is_assigned(&name) && !self.is_loop_variable(&name);
-        let known = self.names.get(&name).is_some() || self.hidden.contains(&name);
-        if !stays || known || !is_wide(&resolved) || resolved.starts_with("enum ") {
+        let stays = once && !self.is_assigned(&name) && !self.written.loops.contains(&name);
+        let kept = self.is_outermost() && self.kept.contains(&name);
+        if !stays
+            || kept
+            || self.hidden.contains(&name)
+            || !is_wide(&resolved)
+            || resolved.starts_with("enum ")
+        {
             return false;
         }
         let mut settled = self.settled(&Subscript::one(value));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, Declaration, Expression, ForStatement,
-    UnaryOperator, UnaryOperatorExpression,
+    Statement, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -17,8 +17,13 @@ use crate::structure::{Path, Selector};
 /// Variables that a part writes, and those of its loops.
 #[derive(Default)]
 pub(super) struct Written {
+    /// Those around the part: what a block of it declares hides them there.
     pub variables: BTreeSet<String>,
     pub loops: BTreeSet<String>,
+    /// Loop variables that live on behind their loops.
+    pub outer_loops: BTreeSet<String>,
+    /// Names that it uses where no block or loop of it declares them.
+    pub outer: BTreeSet<String>,
     /// Variables that get another value themselves, not their elements or members.
     pub assigned: BTreeSet<String>,
     /// How often names are declared.
@@ -35,6 +40,8 @@ pub(super) struct Written {
 struct Search<'a> {
     names: &'a Names,
     written: Written,
+    /// Names that are declared in open blocks and loops of the part.
+    open: Vec<String>,
     /// Whether writes do not count here.
     reads: bool,
 }
@@ -42,7 +49,7 @@ struct Search<'a> {
 impl Written {
     /// Looks through the items of a part, where `names` are those around it.
     pub fn of(items: &[Node<BlockItem>], names: &Names) -> Self {
-        let mut search = Search { names, written: Self::default(), reads: false };
+        let mut search = Search { names, written: Self::default(), open: Vec::new(), reads: false };
         for item in items {
             search.visit_block_item(&item.node, &item.span);
         }
@@ -51,6 +58,10 @@ impl Written {
 }
 
 impl Search<'_> {
+    fn is_open(&self, name: &str) -> bool {
+        self.open.iter().any(|other| other == name)
+    }
+
     fn note(&mut self, target: &Node<Expression>) {
         if self.reads {
             return;
@@ -77,8 +88,11 @@ impl Search<'_> {
                     open.push((&unary.node.operand, term && !address));
                 }
                 Expression::Cast(cast) => open.push((&cast.node.expression, term)),
-                Expression::Identifier(id) if !term || !self.is_number(&id.node.name) => {
-                    self.written.variables.insert(id.node.name.clone());
+                Expression::Identifier(id) => {
+                    let name = &id.node.name;
+                    if !(self.is_open(name) || (term && self.is_number(name))) {
+                        self.written.variables.insert(name.clone());
+                    }
                 }
                 _ => {}
             }
@@ -98,7 +112,11 @@ impl<'ast> Visit<'ast> for Search<'_> {
         let Some(steps) = steps(inner) else {
             return visit::visit_for_statement(self, inner, span);
         };
-        self.written.loops.insert(steps.name);
+        self.written.loops.insert(steps.name.clone());
+        match steps.declared {
+            Some(_) => self.open.push(steps.name),
+            None => drop(self.written.outer_loops.insert(steps.name)),
+        }
         let reads = std::mem::replace(&mut self.reads, true);
         self.visit_expression(&steps.start.node, &steps.start.span);
         if let Some(condition) = &inner.condition {
@@ -112,6 +130,12 @@ impl<'ast> Visit<'ast> for Search<'_> {
         self.visit_statement(&inner.statement.node, &inner.statement.span);
     }
 
+    fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+        let depth = self.open.len();
+        visit::visit_statement(self, statement, span);
+        self.open.truncate(depth);
+    }
+
     fn visit_declaration(&mut self, declaration: &'ast Declaration, _: &'ast Span) {
         let reads = std::mem::replace(&mut self.reads, true);
         for declarator in &declaration.declarators {
@@ -120,7 +144,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
             }
             let kind = &declarator.node.declarator.node.kind.node;
             if let lang_c::ast::DeclaratorKind::Identifier(id) = kind {
-                self.written.variables.insert(id.node.name.clone());
+                self.open.push(id.node.name.clone());
                 *self.written.declared.entry(id.node.name.clone()).or_default() += 1;
             }
         }
@@ -130,10 +154,16 @@ impl<'ast> Visit<'ast> for Search<'_> {
     fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
         if let Expression::Identifier(id) = expression {
             self.written.whole.insert(id.node.name.clone());
+            if !self.is_open(&id.node.name) {
+                self.written.outer.insert(id.node.name.clone());
+            }
         }
         let Some(path) = Path::of(expression) else {
             return visit::visit_expression(self, expression, span);
         };
+        if !self.is_open(path.base) {
+            self.written.outer.insert(path.base.to_owned());
+        }
         if self.names.follow(&path).is_none() {
             self.written.whole.insert(path.base.to_owned());
         }
