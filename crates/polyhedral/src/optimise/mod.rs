@@ -22,6 +22,7 @@ mod passes;
 mod pivot;
 mod private;
 mod rates;
+mod skewed_rows;
 mod stencil;
 mod stride;
 mod substitution;
