@@ -281,6 +281,37 @@ fn caches_of_few_cores_say_whether_threads_share_passes() {
     }
 }
 
+/// A recurrence along rows, and one across them that vectors run.
+const ACROSS: &str = "  for (int i = 0; i < n; i++)
+    for (int j = 1; j < n; j++)
+      A[i][j] = 0.5 * A[i][j - 1] + B[i][j];
+  for (int j = 0; j < n; j++)
+    for (int i = 1; i < n; i++)
+      B[i][j] = 0.5 * B[i - 1][j] + A[i][j];";
+
+#[test]
+fn threads_have_several_chains_each() {
+    let (code, _) = parallel(&any_size("f", ACROSS), &threads());
+    let shared = code.split("#pragma omp parallel for").nth(1).unwrap_or_default();
+    let shared = shared.split("#pragma").next().unwrap_or_default();
+    assert!(shared.contains("+ 7][") && shared.contains("A["), "{code}");
+}
+
+/// What stays on one thread still has vectors, also of several statements.
+#[test]
+fn vectors_run_passes_of_several_statements_on_one_thread() {
+    let body = PRODUCTS
+        .replace("y[j] += A[i][j] * B[1][i];", "{ y[j] += A[i][j] * B[1][i]; A[i][j] = y[j]; }");
+    let mut recipe = threads();
+    recipe.machine.cores = 2;
+    let caches = recipe.machine.caches.iter_mut();
+    caches.filter(|cache| cache.level == 2).for_each(|cache| cache.bytes = 512 << 10);
+    let (code, _) = parallel(&any_size("f", &body), &recipe);
+    assert!(!code.contains("#pragma omp parallel"), "{code}");
+    let hints = code.lines().filter(|line| line.trim() == "TANGRAM_SIMD");
+    assert_eq!(hints.count(), 2, "{code}");
+}
+
 /// A block of a substitution has one group of sums side by side: nothing for threads to share.
 #[test]
 fn blocks_of_substitutions_stay_on_one_thread() {
@@ -304,6 +335,7 @@ fn sweeps_on_several_threads_compute_the_same() {
         ("chains", ROW_CHAINS),
         ("products", PRODUCTS),
         ("few", PRODUCTS),
+        ("across", ACROSS),
     ];
     let mut code = String::from("#include <stdlib.h>\n#include <string.h>\n");
     let mut calls = String::new();

@@ -286,6 +286,9 @@ impl Scop {
         budget.spend(usize::try_from(share.used()).unwrap_or(usize::MAX))?;
         let found = outcome.ok().filter(|found| found.gained);
         if let Some(found) = found {
+            let more = budget.share(SHARES[1]);
+            let chained = self.with_chains(&found, constraints, &more);
+            let found = chained.ok().flatten().unwrap_or(found);
             if found.shared || !(2..=FEW_CORES).contains(&recipe.machine.cores) {
                 return Ok(found.with_private(Vec::new()));
             }

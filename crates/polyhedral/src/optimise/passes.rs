@@ -14,7 +14,7 @@
 use tangram_machine::Machine;
 use tangram_presburger::{Budget, Relation, Union};
 
-use super::tile_innermost::Work;
+use super::tile_innermost::{Work, below as descendants, is_band};
 use crate::scop::Scop;
 use crate::{Band, Error, Member, Node, NodeKind, ScheduleTree};
 
@@ -45,7 +45,7 @@ pub(super) fn on_one_thread(tree: &mut ScheduleTree) {
         let mut inside = within;
         if let NodeKind::Band(band) = tree.kind(node) {
             inside |= band.members.iter().any(|member| !member.coincident);
-            let leads_on = below.iter().any(|node| !matches!(tree.kind(*node), NodeKind::Leaf));
+            let leads_on = descendants(tree, node).into_iter().any(|node| is_band(tree, node));
             let outer = band.members.len().saturating_sub(usize::from(!leads_on));
             if within {
                 let mut band = band.clone();
