@@ -19,6 +19,9 @@ use crate::{Declared, Part, Problem};
 pub struct Emit {
     /// Whether outermost coincident loops get an OpenMP pragma.
     pub parallel: bool,
+    /// Instances of statements from which on such a loop runs on several threads, as far as their
+    /// number is known: it becomes a condition of the pragma. 0 if all loops do.
+    pub threads_from: u64,
     /// Whether innermost coincident loops get a hint to vectorise.
     pub vectorize: bool,
     /// Places of parts among those that are rewritten, as several may begin on one line, and local
@@ -69,6 +72,7 @@ pub fn rewrite(
     let local = free(&words, &["s", "sum", "acc"], "tangram_local_");
     style.hint = HINT.into();
     (style.parallel, style.vectorize) = (emit.parallel, emit.vectorize);
+    style.threads_from = emit.threads_from;
     if ["floord", "min", "max"].iter().any(|name| words.contains(name)) {
         style.prefix = "tangram_".into();
     }
@@ -96,9 +100,11 @@ pub fn rewrite(
         let shape = (style.index.clone(), style.indent.clone());
         let tiles: Vec<Tiles> = own
             .filter_map(|(_, contraction)| {
-                Tiles::new(contraction, part, &mut kernels, &words, (&shape.0, &shape.1))
+                let shape = (shape.0.as_str(), shape.1.as_str());
+                Tiles::new(contraction, part, &mut kernels, &words, shape, emit.threads_from)
             })
             .collect();
+        style.shared_where = tiles.iter().flat_map(Tiles::shared_where).collect();
         let new = code(part, ast, &tiles, (&style, &local), margin)?;
         let within = match part.marked {
             true => lines[part.first_line..part.last_line - 1].concat(),

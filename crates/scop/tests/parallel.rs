@@ -19,12 +19,17 @@ fn part(text: &str) -> Part {
 
 /// Writes a function anew, with pragmas for OpenMP; names what is private.
 fn parallel(text: &str, recipe: &Recipe) -> (String, Vec<String>) {
+    parallel_from(text, recipe, 0)
+}
+
+/// The same, with threads for loops of so many instances.
+fn parallel_from(text: &str, recipe: &Recipe, threads_from: u64) -> (String, Vec<String>) {
     let budget = budget();
     let part = part(text);
     let best = part.scop.optimise(recipe, &budget).expect("a schedule");
     let ast = Ast::of_tree(&best.tree, None, &AstOptions::default(), &budget).expect("code");
     let private = best.private.iter().map(|name| (0, name.clone())).collect();
-    let emit = Emit { parallel: true, vectorize: true, private, ..Emit::default() };
+    let emit = Emit { parallel: true, threads_from, vectorize: true, private, ..Emit::default() };
     let code = rewrite(text, &[(&part, Some(&ast))], &emit).expect("text");
     (code, best.private)
 }
@@ -290,6 +295,37 @@ const ACROSS: &str = "  for (int i = 0; i < n; i++)
       B[i][j] = 0.5 * B[i - 1][j] + A[i][j];";
 
 #[test]
+fn threads_start_where_they_have_work() {
+    let pragmas = |body: &str| -> Vec<String> {
+        let (code, _) = parallel_from(&any_size("f", body), &plain(), 16384);
+        let lines = code.lines().map(str::trim).filter(|line| line.starts_with("#pragma omp"));
+        lines.map(|line| line.trim_start_matches("#pragma omp parallel for").to_owned()).collect()
+    };
+    let copied = |rows: &str, columns: &str| {
+        pragmas(&format!(
+            "for (int i = 0; i < {rows}; i++) for (int j = 0; j < {columns}; j++) B[i][j] = A[i][j];"
+        ))
+    };
+    assert_eq!(copied("n", "steps - 1"), [" if (1.0 * n * (steps - 1) >= 16384)"]);
+    assert_eq!(copied("n", "64"), [" if (n >= 256)"]);
+    assert_eq!(copied("512", "64"), [""]);
+    assert!(copied("64", "64").is_empty());
+    // The longest row counts.
+    assert_eq!(copied("n", "i + 1"), [" if (1.0 * n * n >= 16384) schedule(dynamic)"]);
+    let several = "for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) B[i][j] = A[i][j] + A[0][j];
+    for (int j = 0; j < n; j++) B[i][j] += B[i][n - 1 - j];
+    x[i] = B[i][0];
+  }";
+    // Tiles of 8 rows, and one column.
+    let both = pragmas(several);
+    assert!(
+        both[0].starts_with(" if (1.0 * (n + 7) * n >= ") && both[1] == " if (n >= 16384)",
+        "{both:?}"
+    );
+}
+
+#[test]
 fn threads_have_several_chains_each() {
     let (code, _) = parallel(&any_size("f", ACROSS), &threads());
     let shared = code.split("#pragma omp parallel for").nth(1).unwrap_or_default();
@@ -346,7 +382,8 @@ fn sweeps_on_several_threads_compute_the_same() {
         if name == "few" {
             recipe.machine.cores = 2;
         }
-        code.push_str(&parallel(&text, &recipe).0);
+        // Small sizes run on one thread.
+        code.push_str(&parallel_from(&text, &recipe, 1000).0);
         code.push_str("#undef floord\n#undef min\n#undef max\n#undef TANGRAM_SIMD\n");
         calls.push_str(&format!("  wrong |= differ(steps, n, before_{name}, {name});\n"));
     }

@@ -204,7 +204,8 @@ fn rewritten(args: &ScopArgs, original: &str, parts: &[Part]) -> Result<ExitCode
         found().flat_map(|(at, best)| best.contractions.iter().map(move |own| (at, own.clone())));
     let contractions = contractions.collect();
     let (parallel, vectorize) = (args.parallel, args.vectorize);
-    let emit = Emit { parallel, vectorize, private, contractions };
+    let threads_from = tangram_polyhedral::optimise::threads_from(&args.machine);
+    let emit = Emit { parallel, threads_from, vectorize, private, contractions };
     let code = deliver(tangram_scop::rewrite(original, &pairs, &emit), args)?;
     if code == ExitCode::SUCCESS {
         out::say(said);

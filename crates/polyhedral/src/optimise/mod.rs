@@ -39,6 +39,7 @@ use crate::transform::Editor;
 use crate::{Error, Fault, Node, NodeKind, ScheduleTree};
 use cost::{Costs, costs};
 use rates::Rates;
+pub use rates::threads_from;
 use stride::Accesses;
 use tile_innermost::Work;
 

@@ -98,9 +98,12 @@ impl Tiles<'_> {
         let [first, last] =
             [TileDim::First(loop_at), TileDim::Last(loop_at)].map(|at| operand(value.at(at)));
         let [from, start] = ["at", "at_first"].map(|name| self.local(name));
+        let condition = self.shared_where().pop().map(|(_, condition)| condition);
+        let condition = condition.filter(|condition| !condition.is_empty());
+        let shared = condition.map(|condition| format!(" if ({condition})")).unwrap_or_default();
         let count = format!("{last} - {first} < {size} ? {last} - {first} + 1 : {size}");
         vec![
-            "#pragma omp parallel for".to_owned(),
+            format!("#pragma omp parallel for{shared}"),
             format!("for (long {start} = 0; {start} < ({count}); {start} += {step}) {{"),
             format!("{} + {start} * ({});", self.pointer(at), self.depth(value)),
             format!("const {} {from} = {first} + {start};", self.index),

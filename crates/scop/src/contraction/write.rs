@@ -65,6 +65,10 @@ pub(crate) struct Panel {
     pub of_thread: bool,
 }
 
+/// Updates of sums in registers that take as long as one instance of other loops: two multiply-adds
+/// of vectors in a cycle, where others read and write memory.
+const UPDATES_OF_AN_INSTANCE: u64 = 8;
+
 /// A contraction of a part, ready to be written.
 pub(crate) struct Tiles<'a> {
     pub(super) contraction: &'a Contraction,
@@ -78,6 +82,7 @@ pub(crate) struct Tiles<'a> {
     lasting: bool,
     pub(super) index: &'a str,
     pub(super) indent: &'a str,
+    threads_from: u64,
     /// What is behind local names where the source has these.
     suffix: String,
 }
@@ -90,6 +95,7 @@ impl<'a> Tiles<'a> {
         kernels: &mut Kernels,
         words: &HashSet<&str>,
         (index, indent): (&'a str, &'a str),
+        threads_from: u64,
     ) -> Option<Self> {
         let operands = part.operands.get(contraction.statement)?.as_ref()?;
         let statement = &part.scop.statements[contraction.statement];
@@ -120,7 +126,18 @@ impl<'a> Tiles<'a> {
         let loops = names.zip(types).collect();
         let params = part.parameters(&statement.domain.space().params, index);
         let lasting = !part.declared.is_empty();
-        Some(Self { contraction, operands, loops, params, kernel, lasting, index, indent, suffix })
+        Some(Self {
+            contraction,
+            operands,
+            loops,
+            params,
+            kernel,
+            lasting,
+            index,
+            indent,
+            threads_from,
+            suffix,
+        })
     }
 
     /// The packed blocks that it needs memory for.
@@ -176,16 +193,32 @@ impl<'a> Tiles<'a> {
     /// Writes the sizes for which tiles are worth their packing; nothing if these are known to be.
     pub fn worth(&self) -> Option<String> {
         let tests = self.contraction.worth();
-        let written = tests.iter().map(|(rows, least)| {
-            let factors: Vec<String> = rows.iter().map(|row| affine(row, &self.params)).collect();
-            match &factors[..] {
-                [one] => format!("{one} >= {least}"),
-                // As a product of numbers that cannot overflow.
-                all => format!("1.0 * ({}) >= {least}", all.join(") * (")),
-            }
-        });
+        let written = tests.iter().map(|(rows, least)| self.product_is(rows, *least));
         let all: Vec<String> = written.collect();
         (!all.is_empty()).then(|| all.join(" && "))
+    }
+
+    /// Says of its statements when loops around them run on several threads: for so many updates, where
+    /// only a run knows their number, and always otherwise.
+    pub fn shared_where(&self) -> Vec<(String, String)> {
+        let least = self.threads_from.saturating_mul(UPDATES_OF_AN_INSTANCE);
+        // The last test is on the product of all loops.
+        let updates = self.contraction.worth().pop().filter(|_| least > 0);
+        let condition =
+            updates.map_or_else(String::new, |(rows, _)| self.product_is(&rows, least.into()));
+        let packing = [Copied::Rows, Copied::Columns].map(|own| self.contraction.packing(own));
+        let names = packing.into_iter().chain([self.contraction.tiles()]);
+        names.map(|name| (name, condition.clone())).collect()
+    }
+
+    /// Writes that a product of affine expressions is at least a number.
+    fn product_is(&self, rows: &[Vec<i128>], least: i128) -> String {
+        let factors: Vec<String> = rows.iter().map(|row| affine(row, &self.params)).collect();
+        match &factors[..] {
+            [one] => format!("{one} >= {least}"),
+            // As a product of numbers that cannot overflow.
+            all => format!("1.0 * ({}) >= {least}", all.join(") * (")),
+        }
     }
 
     /// Writes a statement of its tree, if it is one.

@@ -4,6 +4,7 @@ pub(super) mod cuda;
 mod expression;
 mod loop_names;
 mod split;
+mod threads;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write};
@@ -34,6 +35,11 @@ pub struct CStyle {
     pub indent: String,
     /// Whether outermost coincident loops get an OpenMP pragma.
     pub parallel: bool,
+    /// Instances from which on such a loop runs on several threads; 0 if all do.
+    pub threads_from: u64,
+    /// When loops around statements run on several threads, as C, for statements whose calls stand for
+    /// many instances: empty if always.
+    pub shared_where: HashMap<String, String>,
     /// Whether innermost coincident loops get a hint to vectorise.
     pub vectorize: bool,
     /// The hint: a line in front of the loop.
@@ -56,6 +62,8 @@ impl Default for CStyle {
             depth: 0,
             indent: "  ".into(),
             parallel: false,
+            threads_from: 0,
+            shared_where: HashMap::new(),
             vectorize: false,
             hint: "#pragma omp simd".into(),
             private: HashMap::new(),
@@ -195,9 +203,18 @@ impl Writer<'_> {
                     Around::Threads => false,
                 };
                 let outer = *coincident && style.parallel && worthwhile && upper.is_some();
+                let condition = match style.threads_from {
+                    _ if !outer => None,
+                    0 => Some(String::new()),
+                    _ => self.has_work(node),
+                };
+                let outer = condition.is_some();
                 let private = if *coincident { self.private(*body) } else { Vec::new() };
                 if outer {
                     let _ = write!(head, "{indent}#pragma omp parallel for");
+                    if let Some(condition) = condition.filter(|condition| !condition.is_empty()) {
+                        let _ = write!(head, " if ({condition})");
+                    }
                     if !private.is_empty() {
                         let _ = write!(head, " private({})", private.join(", "));
                     }
