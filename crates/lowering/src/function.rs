@@ -6,7 +6,7 @@ use tangram_dialects::structured::Scalar;
 use tangram_ir::Op;
 use tangram_machine::Machine;
 use tangram_polyhedral::ast::{Ast, AstOptions};
-use tangram_polyhedral::contraction::{KERNEL, TileLoops};
+use tangram_polyhedral::contraction::{Cut, KERNEL, TileLoops};
 use tangram_polyhedral::optimise::Recipe;
 use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
@@ -176,12 +176,12 @@ impl Functions<'_> {
                 Some(jam) if jam.iterator == *iterator => jam.count as i128,
                 _ => 1,
             };
-            let sizes: Vec<i128> = shared.iter().map(size).collect();
-            let mut loops: Vec<(usize, i128)> = sizes.iter().copied().enumerate().collect();
+            let cuts = shared.iter().map(size).map(Cut::Every).collect();
+            let mut loops: Vec<(usize, i128)> = (0..shared.len()).map(|at| (at, 1)).collect();
             // What lies side by side is read one after the other.
             loops.sort_by_key(|(at, _)| is_lane(shared[*at]));
             let (name, statements) = (TILE.to_owned(), statements(nests, &[shared]));
-            let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
+            let ast = outlined(part, &TileLoops { name, statements, cuts, loops }, budget)?;
             Ok((lanes::function(nest, (lanes, jam), tensors, parameters, &ast), Vec::new()))
         })
     }
@@ -193,11 +193,12 @@ impl Functions<'_> {
         let (whole, nests) = (&group.nests, &group.contracted);
         let whole = (&whole[..], group.is_recurrent);
         self.call_of(nests, whole, &rows, tensors, |_, parameters, part, budget| {
-            let mut sizes = vec![1; group.rows[0].len()];
-            sizes.iter_mut().next_back().into_iter().for_each(|size| *size = group.block() as i128);
-            let loops = sizes.iter().copied().enumerate().collect();
+            let mut cuts = vec![Cut::Every(1); group.rows[0].len()];
+            let block = Cut::Every(group.block() as i128);
+            cuts.iter_mut().next_back().into_iter().for_each(|cut| *cut = block);
+            let loops = (0..cuts.len()).map(|at| (at, 1)).collect();
             let (name, statements) = (TILE.to_owned(), statements(&group.nests, &group.rows));
-            let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
+            let ast = outlined(part, &TileLoops { name, statements, cuts, loops }, budget)?;
             Ok(c::group::function(group, tensors, parameters, &ast))
         })
     }
@@ -224,11 +225,11 @@ impl Functions<'_> {
         let whole = std::slice::from_ref(&plan.nest);
         let way = format!("winograd {:?} {:?}", plan.tile, plan.block);
         self.call_of(&stages, (whole, false), &way, tensors, |_, parameters, part, budget| {
-            let mut sizes = vec![1; plan.outer.len()];
-            sizes.extend(plan.block.map(|windows| (SIDE * windows) as i128));
-            let loops = sizes.iter().copied().enumerate().collect();
+            let mut cuts = vec![Cut::Every(1); plan.outer.len()];
+            cuts.extend(plan.block.map(|windows| Cut::Every((SIDE * windows) as i128)));
+            let loops = (0..cuts.len()).map(|at| (at, 1)).collect();
             let (name, statements) = (TILE.to_owned(), statements(whole, &[rows]));
-            let ast = outlined(part, &TileLoops { name, statements, sizes, loops }, budget)?;
+            let ast = outlined(part, &TileLoops { name, statements, cuts, loops }, budget)?;
             Ok(c::winograd::function(plan, tensors, parameters, &ast))
         })
     }
@@ -371,34 +372,36 @@ fn tile_loops(nest: &Nest, tiled: &Tiled, tensors: &[Tensor], machine: &Machine)
     let shared = tile::shared(nest);
     let at = |iterator: usize| shared.iter().position(|own| *own == iterator).unwrap_or(0);
     let (row, column) = (product.rows.last().copied().unwrap_or(0), product.column);
-    let mut sizes = vec![1_i128; shared.len()];
-    sizes[at(row)] = tiled.tile.rows as i128;
-    sizes[at(column)] = tiled.tile.columns() as i128;
+    let mut cuts = vec![Cut::Every(1); shared.len()];
+    let rows = tiled.tile.rows;
+    cuts[at(row)] = match tiled.whole_tiles(nest) {
+        Some(whole) => Cut::Even { size: rows as i128, whole: whole as i128 },
+        None => Cut::Every(rows as i128),
+    };
+    cuts[at(column)] = Cut::Every(tiled.tile.columns() as i128);
     let access = &nest.generic.inputs[product.rows_input];
     let steps = crate::packing::steps(access, &tensors[nest.inputs[product.rows_input]]);
     // The outermost loop over rows is blocked, if not the rows of tiles themselves.
     let blocked = product.rows.iter().rev().nth(1).copied().unwrap_or(row);
     let step = steps[blocked].as_ref().and_then(Expr::as_int).unwrap_or(4096).max(1);
     let bytes = step.saturating_mul((product.element.bytes() / product.element.group()) as i64);
-    let own = sizes[at(blocked)];
-    let block = own * (i128::from(row_block(machine) / bytes.max(1)) / own).max(1);
+    let own = if blocked == row { rows as i64 } else { 1 };
+    let block = i128::from((row_block(machine) / bytes.max(1) / own).max(1));
     let mut loops = Vec::new();
     let outer = product.batch.iter().chain(&product.outer_columns);
     loops.extend(outer.map(|iterator| (at(*iterator), 1)));
     let others = product.rows.iter().filter(|iterator| **iterator != row && **iterator != blocked);
     loops.extend(others.map(|iterator| (at(*iterator), 1)));
-    if block > own {
+    if block > 1 || blocked != row {
         loops.push((at(blocked), block));
-    } else if blocked != row {
-        loops.push((at(blocked), own));
     }
-    loops.push((at(column), sizes[at(column)]));
-    if blocked != row && block > own {
-        loops.push((at(blocked), own));
+    loops.push((at(column), 1));
+    if blocked != row && block > 1 {
+        loops.push((at(blocked), 1));
     }
-    loops.push((at(row), sizes[at(row)]));
+    loops.push((at(row), 1));
     let statements = statements(std::slice::from_ref(nest), &[shared]);
-    TileLoops { name: TILE.to_owned(), statements, sizes, loops }
+    TileLoops { name: TILE.to_owned(), statements, cuts, loops }
 }
 
 /// The dimension of the loop over panels.

@@ -36,6 +36,18 @@ pub(crate) struct Tiled {
     pub tile: RegisterTile,
 }
 
+impl Tiled {
+    /// How many tiles have all rows if the others have one less, where sizes that are known leave
+    /// some for the last tile otherwise: 13 rows are tiles of 5, 4 and 4.
+    pub fn whole_tiles(&self, nest: &Nest) -> Option<usize> {
+        let rows = nest.generic.extents[*self.product.rows.last()?].as_int()?;
+        let (rows, size) = (usize::try_from(rows).ok()?, self.tile.rows);
+        let tiles = rows.div_ceil(size);
+        let whole = rows.checked_sub(tiles * (size - 1))?;
+        (0 < whole && whole < tiles).then_some(whole)
+    }
+}
+
 /// Gives each sum of products its copies.
 pub(crate) fn pack(draft: &mut Draft<'_>, options: &Options) {
     let pinned = crate::fusion::pinned(draft);
@@ -355,8 +367,11 @@ fn least(extent: &Expr) -> Option<i64> {
 
 /// Sizes that are not known are taken for these: rows, columns and reduced iterations.
 const USUAL: [i64; 3] = [240, 240, 256];
-/// Cycles between the start of an update and that of the next one that needs it.
-const LATENCY: usize = 4;
+/// Parts of a cycle that times are counted in.
+const PARTS: usize = 10;
+/// From the start of an update to that of the next one that needs it: 4 cycles, and half of one that
+/// is lost where no other update can take its place, as measured of tiles of 2 to 4 rows by 2 vectors.
+const LATENCY: usize = 4 * PARTS + PARTS / 2;
 /// Bytes in a cycle that arrive from the second cache, or half a vector where that is longer. Manuals
 /// state twice as much, which no sum reaches beside its own loads: on a Zen 3 server, tiles of 2 rows by
 /// 4 vectors take nearly 10 cycles for an iteration of their 128 bytes, and 6 by 2, of 64, little more
@@ -371,8 +386,8 @@ const CALL: usize = 60;
 /// In each reduced iteration a tile of `r` rows and `v` vectors needs two units for `r * v`
 /// updates and two ports for `r + v` loads, and at least the latency of an update; vectors of a
 /// panel that the first cache does not keep come from the second one. So 64 columns
-/// are better off with tiles of 32 than of 48, and 14 rows with tiles of 5, 5 and 4 than of 6, 6
-/// and 2.
+/// are better off with tiles of 32 than of 48, and 31 rows with one tile of 6 and five of 5 than with
+/// eight of 4 at most.
 pub(crate) fn fitting(
     machine: &Machine,
     element: Element,
@@ -382,7 +397,7 @@ pub(crate) fn fitting(
     least_time(machine, element, body, sizes).1
 }
 
-/// The least number of cycles that a product of these sizes takes, and the tile of it.
+/// The least time that a product of these sizes takes, in [`PARTS`] of a cycle, and the tile of it.
 fn least_time(
     machine: &Machine,
     element: Element,
@@ -396,22 +411,24 @@ fn least_time(
     let near = machine.caches.first().map_or(32 * 1024, |cache| cache.bytes);
     let from_second = (best.width * element.bytes() / 2).max(SECOND_CACHE);
     let cycles = |rows: usize, vectors: usize| {
-        let updates = (rows * vectors).div_ceil(2);
+        let updates = PARTS * rows * vectors / 2;
         let vector = vectors * best.width * element.column_bytes();
-        let from_afar = if depth * vector > near / 2 { vector / from_second } else { 0 };
-        let step = updates.max((rows + vectors).div_ceil(2)).max(LATENCY).max(from_afar);
-        depth * step + 4 * rows * vectors + CALL
+        let from_afar = if depth * vector > near / 2 { PARTS * vector / from_second } else { 0 };
+        let step = updates.max(PARTS * (rows + vectors) / 2).max(LATENCY).max(from_afar);
+        depth * step + PARTS * (4 * rows * vectors + CALL)
     };
     let mut candidates = Vec::new();
     for vectors in 1..=best.vectors.max(8) {
         let most = (registers.saturating_sub(vectors + 1) / vectors).min(16);
         let panels = columns.div_ceil(vectors * best.width);
         for size in 1..=most {
-            // Rows of nearly one size.
-            let size = rows.div_ceil(rows.div_ceil(size));
-            let (whole, rest) = (rows / size, rows % size);
-            let last = if rest > 0 { cycles(rest, vectors) } else { 0 };
-            candidates.push((panels * (whole * cycles(size, vectors) + last), size, vectors));
+            // Rows of nearly one size: all tiles have as many, or one less.
+            let tiles = rows.div_ceil(size);
+            let size = rows.div_ceil(tiles);
+            let less = tiles * size - rows;
+            let rest = if less > 0 { less * cycles(size - 1, vectors) } else { 0 };
+            let time = (tiles - less) * cycles(size, vectors) + rest;
+            candidates.push((panels * time, size, vectors));
         }
     }
     let least = candidates.into_iter().min_by_key(|(time, size, _)| (*time, usize::MAX - size));

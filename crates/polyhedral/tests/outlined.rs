@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tangram_polyhedral::ast::{Ast, AstOptions, CStyle};
-use tangram_polyhedral::contraction::{KERNEL, TileLoops};
+use tangram_polyhedral::contraction::{Cut, KERNEL, TileLoops};
 use tangram_polyhedral::scop::{Scop, Statement};
 use tangram_polyhedral::{Error, ScheduleTree};
 use tangram_presburger::{Budget, Relation, Union};
@@ -50,8 +50,12 @@ fn part(read: &str) -> Scop {
 }
 
 fn tiles(sizes: [i128; 2], loops: Vec<(usize, i128)>) -> TileLoops {
+    cut(sizes.map(Cut::Every), loops)
+}
+
+fn cut(cuts: [Cut; 2], loops: Vec<(usize, i128)>) -> TileLoops {
     let statements = vec![(0, vec![0, 1]), (1, vec![0, 1]), (2, vec![0, 1])];
-    TileLoops { name: "T".to_owned(), statements, sizes: sizes.to_vec(), loops }
+    TileLoops { name: "T".to_owned(), statements, cuts: cuts.to_vec(), loops }
 }
 
 #[test]
@@ -59,13 +63,19 @@ fn tiles_run_every_instance_once_and_keep_the_order_of_each_element() {
     let budget = Budget::unlimited();
     let part = part("i, j");
     let constraints = part.constraints(&budget).expect("dependences");
-    for loops in [
-        vec![(0, 3), (1, 4)],
-        vec![(1, 4), (0, 3)],
-        vec![(0, 6), (1, 4), (0, 3)],
-        vec![(1, 8), (0, 9), (1, 4), (0, 3)],
-    ] {
-        let tree = part.outlined(&tiles([3, 4], loops), &constraints, &budget).expect("legal");
+    let every = [3, 4].map(Cut::Every);
+    let even = [Cut::Even { size: 3, whole: 2 }, Cut::Every(4)];
+    let both = [Cut::Even { size: 2, whole: 3 }, Cut::Even { size: 4, whole: 1 }];
+    for (cuts, loops) in [every, even, both].into_iter().flat_map(|cuts| {
+        let loops = [
+            vec![(0, 1), (1, 1)],
+            vec![(1, 1), (0, 1)],
+            vec![(0, 2), (1, 1), (0, 1)],
+            vec![(1, 2), (0, 3), (1, 1), (0, 1)],
+        ];
+        loops.map(|loops| (cuts, loops))
+    }) {
+        let tree = part.outlined(&cut(cuts, loops), &constraints, &budget).expect("legal");
         let options = AstOptions::default();
         let ast = Ast::of_tree(&tree, part.context.as_ref(), &options, &budget).expect("loops");
         for (n, m, l) in [(7, 9, 3), (3, 4, 1), (1, 1, 5), (0, 2, 2), (6, 8, 0), (13, 5, 2)] {
@@ -88,12 +98,31 @@ fn tiles_run_every_instance_once_and_keep_the_order_of_each_element() {
     }
 }
 
+/// 13 rows in three tiles are 5, 4 and 4 of them.
+#[test]
+fn even_tiles_are_numbers() {
+    let budget = Budget::unlimited();
+    let part = part("i, j");
+    let constraints = part.constraints(&budget).expect("dependences");
+    let cuts = [Cut::Even { size: 5, whole: 1 }, Cut::Every(4)];
+    let tree = part.outlined(&cut(cuts, vec![(1, 1), (0, 1)]), &constraints, &budget);
+    let mut options = AstOptions::default();
+    options.outlined = Some(KERNEL);
+    let tree = tree.expect("legal");
+    let ast = Ast::of_tree(&tree, part.context.as_ref(), &options, &budget).expect("loops");
+    for (rows, tiles) in [(13, 3), (14, 4), (5, 1), (1, 1), (0, 0)] {
+        let trace = ast.run(&[rows, 4, 3], 1_000_000).expect("it ends");
+        let points: Vec<Vec<i128>> = trace.into_iter().map(|instance| instance.point).collect();
+        assert_eq!(points, (0..tiles).map(|tile| vec![tile, 0]).collect::<Vec<_>>());
+    }
+}
+
 #[test]
 fn outlined_code_calls_tiles_alone() {
     let budget = Budget::unlimited();
     let part = part("i, j");
     let constraints = part.constraints(&budget).expect("dependences");
-    let loops = vec![(1, 4), (0, 3)];
+    let loops = vec![(1, 1), (0, 1)];
     let tree = part.outlined(&tiles([3, 4], loops), &constraints, &budget).expect("legal");
     let mut options = AstOptions::default();
     options.outlined = Some(KERNEL);
@@ -111,7 +140,7 @@ fn tiles_that_break_a_dependence_are_refused() {
     let budget = Budget::unlimited();
     let part = part("i + 1, j");
     let constraints = part.constraints(&budget).expect("dependences");
-    let refused = part.outlined(&tiles([3, 4], vec![(0, 3), (1, 4)]), &constraints, &budget);
+    let refused = part.outlined(&tiles([3, 4], vec![(0, 1), (1, 1)]), &constraints, &budget);
     assert!(matches!(refused, Err(Error::Illegal { .. })), "{refused:?}");
 }
 
@@ -122,7 +151,7 @@ fn blocks_are_shared_out_row_by_row() {
     let budget = Budget::unlimited();
     let part = part("i, j");
     let constraints = part.constraints(&budget).expect("dependences");
-    let loops = tiles([3, 4], vec![(0, 6), (1, 4), (0, 3)]);
+    let loops = tiles([3, 4], vec![(0, 2), (1, 1), (0, 1)]);
     let tree = part.outlined(&loops, &constraints, &budget).expect("legal");
     let mut options = AstOptions::default();
     options.outlined = Some(KERNEL);

@@ -101,7 +101,8 @@ pub(crate) fn function(
 ) -> (String, Vec<Kernel>) {
     let nests = std::slice::from_ref(nest);
     let (order, _) = arrays(nests);
-    let tile = Tile { nest, tiled, tensors, parameters, order: &order, block: None };
+    let whole = tiled.whole_tiles(nest);
+    let tile = Tile { nest, tiled, tensors, parameters, order: &order, block: None, whole };
     let mut text = head(nests, tensors, parameters);
     text.push_str(&tile.offsets());
     let when = tile.has_large_panels();
@@ -118,7 +119,7 @@ pub(crate) fn whole(
     fixed: &[usize],
     (tensors, parameters, order): (&[Tensor], &Parameters, &[usize]),
 ) -> (String, Vec<Kernel>) {
-    let tile = Tile { nest, tiled, tensors, parameters, order, block: None };
+    let tile = Tile { nest, tiled, tensors, parameters, order, block: None, whole: None };
     let (row, column) = (tile.row(), tiled.product.column);
     let mut text = tile.offsets();
     let outer = nest.parallel().filter(|at| !fixed.contains(at) && *at != row && *at != column);
@@ -139,7 +140,7 @@ pub(crate) fn rows(
     block: usize,
     (tensors, parameters, order): (&[Tensor], &Parameters, &[usize]),
 ) -> (String, Vec<Kernel>) {
-    let tile = Tile { nest, tiled, tensors, parameters, order, block: Some(block) };
+    let tile = Tile { nest, tiled, tensors, parameters, order, block: Some(block), whole: None };
     let (row, column) = (tile.row(), tiled.product.column);
     let (rows, columns, extent) = (tiled.tile.rows, tiled.tile.columns(), tile.extent(column));
     let text = format!(
@@ -161,6 +162,8 @@ struct Tile<'a> {
     order: &'a [usize],
     /// The rows of a block that tiles are part of.
     block: Option<usize>,
+    /// How many tiles have all rows where the others have one less: then tiles come by number.
+    whole: Option<usize>,
 }
 
 impl Tile<'_> {
@@ -247,6 +250,9 @@ impl Tile<'_> {
     /// How many rows a tile can have: the size, and what is left at the end.
     fn row_counts(&self) -> BTreeSet<usize> {
         let rows = self.tiled.tile.rows;
+        if self.whole.is_some() {
+            return BTreeSet::from([rows - 1, rows]);
+        }
         let parts = |extent: usize| {
             let both = [rows, extent % rows];
             both.into_iter().filter(move |count| *count > 0 && *count <= extent)
@@ -409,7 +415,15 @@ impl Statements for Tile<'_> {
         }
         let mut text = String::from("{\n");
         for (iterator, value) in shared(self.nest).iter().zip(arguments) {
-            let _ = writeln!(text, "    const int64_t i{iterator} = {value};");
+            let _ = match self.whole {
+                Some(whole) if *iterator == self.row() => writeln!(
+                    text,
+                    "    const int64_t number = {value};
+    const int64_t i{iterator} = number * {} + tg_min(number, {whole});",
+                    self.tiled.tile.rows - 1,
+                ),
+                _ => writeln!(text, "    const int64_t i{iterator} = {value};"),
+            };
         }
         text.push_str(&self.body(&self.extent(self.row())));
         text.push('}');
@@ -427,9 +441,13 @@ impl Tile<'_> {
         text.push_str(&self.zeros(self.nest.generic.reduced(), "    "));
         let _ = writeln!(text, "    const int64_t first_row = i{row}, first_column = i{column};");
         let column_end = self.extent(column);
+        let own = match self.whole {
+            Some(whole) => format!("number < {whole} ? {rows} : {}", rows - 1),
+            None => format!("tg_min({row_end} - i{row}, {rows})"),
+        };
         let _ = writeln!(
             text,
-            "    const int64_t rows = tg_min({row_end} - i{row}, {rows});\n    \
+            "    const int64_t rows = {own};\n    \
              const int64_t columns = tg_min({column_end} - i{column}, {columns});"
         );
         let place = self.place(product.rows_input);

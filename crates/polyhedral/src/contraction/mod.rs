@@ -64,7 +64,7 @@ use loops::{Loops, Target};
 pub use blocks::BlockTiles;
 pub(crate) use blocks::MOST_THREADS;
 pub use loops::LoopKind;
-pub use outlined::TileLoops;
+pub use outlined::{Cut, TileLoops};
 pub(crate) use trailing::Trailing;
 pub(crate) use tree::projection_band;
 pub use tree::{Copied, KERNEL, TileDim};

@@ -30,17 +30,95 @@ pub struct TileLoops {
     /// Positions of the statements, in the order in which they run in a tile, each with the
     /// dimensions of its domain that are the shared loops.
     pub statements: Vec<(usize, Vec<usize>)>,
-    /// The sizes of tiles along the shared loops, which start at 0.
-    pub sizes: Vec<i128>,
-    /// The loops over tiles, outermost first: a shared loop, and how far a step goes, a multiple
-    /// of the tile's size.
+    /// How each of the shared loops, which start at 0, is cut into tiles.
+    pub cuts: Vec<Cut>,
+    /// The loops over tiles, outermost first: a shared loop, and how many tiles a step goes.
     pub loops: Vec<(usize, i128)>,
+}
+
+/// How a loop is cut into tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// Tiles of this many iterations, and at the end what is left. A tile is its first iteration.
+    Every(i128),
+    /// Tiles of nearly one size: the first `whole` of them of `size` iterations, at least 2, those
+    /// behind them of one less. A tile is its number.
+    Even {
+        /// The iterations of the first tiles.
+        size: i128,
+        /// How many tiles have as many.
+        whole: i128,
+    },
+}
+
+/// The iterations that tiles of one size cover.
+struct Part {
+    size: i128,
+    /// The first iteration of it, and the tile that begins there.
+    first: [i128; 2],
+    /// The iteration behind it.
+    end: Option<i128>,
+    /// How far it is from one tile to the next one.
+    step: i128,
+}
+
+impl Cut {
+    /// How far it is from one tile to the next one.
+    fn step(self) -> i128 {
+        match self {
+            Cut::Every(size) => size,
+            Cut::Even { .. } => 1,
+        }
+    }
+
+    fn parts(self) -> Vec<Part> {
+        let step = self.step();
+        match self {
+            Cut::Every(size) => vec![Part { size, first: [0, 0], end: None, step }],
+            Cut::Even { size, whole } => {
+                let end = size * whole;
+                let before = Part { size, first: [0, 0], end: Some(end), step };
+                vec![before, Part { size: size - 1, first: [end, whole], end: None, step }]
+            }
+        }
+    }
+}
+
+impl Part {
+    /// Says which tile, coordinate `at` of the tuple, iteration `dim` is in.
+    fn write(&self, rows: &mut Rows, params: usize, (dim, at): (usize, usize)) {
+        let constant = |value: i128| {
+            let mut row = vec![0; 1 + params];
+            row[0] = value;
+            row
+        };
+        let [first, tile] = self.first;
+        let term = match self.size {
+            1 => (rows.input(dim), self.step),
+            size => (block(rows, dim, &constant(first), size), self.step),
+        };
+        // A tile of one iteration is counted from the first one by itself.
+        let start = if self.size == 1 { tile - first * self.step } else { tile };
+        rows.output_is(at, &constant(start), &[term]);
+        let mut bound = |value: i128, factor: i128| {
+            let mut row = constant(value);
+            row.resize(rows.columns(), 0);
+            row[rows.input(dim)] = factor;
+            rows.at_least_zero(row);
+        };
+        if first > 0 {
+            bound(-first, 1);
+        }
+        if let Some(end) = self.end {
+            bound(end - 1, -1);
+        }
+    }
 }
 
 impl Scop {
     /// Makes loops over tiles of all statements.
     ///
-    /// Tiles are points of a tuple [`TileLoops::name`]: the first value of each shared loop.
+    /// Tiles are points of a tuple [`TileLoops::name`]: along each shared loop, what [`Cut`] says.
     ///
     /// # Errors
     /// [`Error::Illegal`] if tiles do not keep a dependence, [`Error::Presburger`] if the budget
@@ -99,28 +177,37 @@ impl TileLoops {
     /// Maps instances of a statement to their tiles.
     fn contraction(&self, domain: &Relation, shared: &[usize]) -> Result<Relation, Error> {
         let space = domain.space();
-        let mut rows = Rows::new(space.params.len(), space.output.dims.len(), self.sizes.len());
-        let start = vec![0; 1 + space.params.len()];
-        for (at, (dim, size)) in shared.iter().zip(&self.sizes).enumerate() {
-            let term = match size {
-                1 => (rows.input(*dim), 1),
-                size => (block(&mut rows, *dim, &start, *size), *size),
-            };
-            rows.output_is(at, &[], &[term]);
+        let (params, dims) = (space.params.len(), space.output.dims.len());
+        let mut pieces = vec![Rows::new(params, dims, self.cuts.len())];
+        for (at, (dim, cut)) in shared.iter().zip(&self.cuts).enumerate() {
+            let parts = cut.parts();
+            let cross =
+                pieces.iter().flat_map(|rows| parts.iter().map(|part| (rows.clone(), part)));
+            let cross = cross.map(|(mut rows, part)| {
+                part.write(&mut rows, params, (*dim, at));
+                rows
+            });
+            pieces = cross.collect();
         }
-        let to = Tuple { name: self.name.clone(), ..Tuple::anonymous(self.sizes.len()) };
-        Ok(rows.relation(Space::map(space.params.clone(), space.output.clone(), to))?)
+        let to = Tuple { name: self.name.clone(), ..Tuple::anonymous(self.cuts.len()) };
+        let space = Space::map(space.params.clone(), space.output.clone(), to);
+        let mut all = Relation::empty(space.clone());
+        for rows in pieces {
+            all = all.union(&rows.relation(space.clone())?)?;
+        }
+        Ok(all)
     }
 
     /// The loops over tiles.
     fn band(&self, tile: &Space) -> Result<NodeKind, Error> {
         let mut members = Vec::new();
-        for (at, step) in &self.loops {
-            let mut rows = Rows::new(tile.params.len(), self.sizes.len(), 1);
+        for (at, tiles) in &self.loops {
+            let mut rows = Rows::new(tile.params.len(), self.cuts.len(), 1);
             let start = vec![0; 1 + tile.params.len()];
-            let term = match *step == self.sizes[*at] {
-                true => (rows.input(*at), 1),
-                false => (block(&mut rows, *at, &start, *step), *step),
+            let step = tiles * self.cuts[*at].step();
+            let term = match *tiles {
+                1 => (rows.input(*at), 1),
+                _ => (block(&mut rows, *at, &start, step), step),
             };
             rows.output_is(0, &[], &[term]);
             let space = Space::map(tile.params.clone(), tile.output.clone(), Tuple::anonymous(1));
