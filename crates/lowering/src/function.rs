@@ -12,7 +12,7 @@ use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
 use crate::bounds::Excluded;
-use crate::c::lanes::{self, Jam, LANES, Lanes};
+use crate::c::lanes::{self, LANES, Lanes, Window};
 use crate::c::tile::{self, Kernel, TILE};
 use crate::c::{self, RETURNED, UNNAMED, preamble};
 use crate::collapse::{collapse, without_unit_loops};
@@ -168,12 +168,13 @@ impl Functions<'_> {
                 return Ok((c::function(nest, tensors, parameters, &ast), Vec::new()));
             }
             let lanes = Lanes::of(nest, &[], tensors);
-            let jam = Jam::of(nest, lanes, &options.machine, tensors);
+            let window = Window::of(nest, lanes, &options.machine, tensors);
             let shared = tile::shared(nest);
             let is_lane = |iterator: usize| lanes == Lanes::Parallel(iterator);
-            let size = |iterator: &usize| match jam {
-                _ if is_lane(*iterator) => LANES as i128,
-                Some(jam) if jam.iterator == *iterator => jam.count as i128,
+            let size = |iterator: &usize| match window {
+                Some(window) if is_lane(*iterator) => i128::from(window.lanes),
+                None if is_lane(*iterator) => LANES as i128,
+                Some(window) if window.iterator == *iterator => window.count as i128,
                 _ => 1,
             };
             let cuts = shared.iter().map(size).map(Cut::Every).collect();
@@ -182,7 +183,7 @@ impl Functions<'_> {
             loops.sort_by_key(|(at, _)| is_lane(shared[*at]));
             let (name, statements) = (TILE.to_owned(), statements(nests, &[shared]));
             let ast = outlined(part, &TileLoops { name, statements, cuts, loops }, budget)?;
-            Ok((lanes::function(nest, (lanes, jam), tensors, parameters, &ast), Vec::new()))
+            Ok(lanes::function(nest, (lanes, window), tensors, parameters, &ast))
         })
     }
 

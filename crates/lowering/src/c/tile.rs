@@ -19,7 +19,7 @@ use crate::scop::{array, arrays};
 pub(crate) const TILE: &str = "T";
 
 /// Updates that a processor starts before the first of them ends: two in each of four cycles.
-const SUMS: usize = 8;
+pub(super) const SUMS: usize = 8;
 
 /// A micro-kernel that a function calls.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -4,17 +4,19 @@
 //! Lanes are 16 whatever the vectors of the machine are, and are combined in one order: the same
 //! program has the same bits everywhere.
 
+mod window;
+
 use std::fmt::Write;
 
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::Binary;
-use tangram_machine::Machine;
 use tangram_polyhedral::ast::{Ast, Statements};
 
+pub(crate) use window::Window;
+
 use super::body::{Scalars, c_type, index, literal, operator};
-use super::tile::{TILE, shared, whole_or_part};
+use super::tile::{Kernel, TILE, shared, whole_or_part};
 use super::{Sharing, head, shared_out, tail};
-use crate::contraction::{linear_terms, slides};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
 use crate::scop::{array, arrays};
@@ -24,9 +26,6 @@ pub(crate) const LANES: usize = 16;
 
 /// As many iterations that are combined stand one after the other: a window of 5 by 5.
 const MOST_UNROLLED: i64 = 25;
-
-/// As many results run side by side: with two vectors each, sums hide the latency of an update.
-const MOST_JAMMED: usize = 4;
 
 /// Which loop the lanes are iterations of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,35 +76,6 @@ pub(crate) fn has_lanes(nest: &Nest, tensors: &[Tensor]) -> bool {
     }
 }
 
-/// Results of a window that run side by side: along `iterator`, `count` of them share what they
-/// read at the same place, as weights, and no sum waits for its last update.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Jam {
-    pub iterator: usize,
-    pub count: usize,
-}
-
-impl Jam {
-    /// Chooses the innermost loop along which a window slides, if the sums of lanes fit into half
-    /// of the registers several times.
-    pub fn of(nest: &Nest, lanes: Lanes, machine: &Machine, tensors: &[Tensor]) -> Option<Jam> {
-        let Lanes::Parallel(lane) = lanes else { return None };
-        let generic = &nest.generic;
-        let taps = taps(nest).filter(|_| is_beside(nest, lane, tensors))?;
-        let sums = (machine.vector_registers / 2) * machine.vector_bytes
-            / (LANES * tensors[nest.output].element.size_bits().div_ceil(8)).max(1);
-        let count = sums.min(MOST_JAMMED);
-        let slides =
-            |at: usize| generic.inputs.iter().any(|access| slides(generic, &access.map, at));
-        let long = |at: usize| {
-            let least = 2 * i64::try_from(count).unwrap_or(i64::MAX);
-            generic.extents[at].as_int().is_none_or(|extent| extent >= least)
-        };
-        let found = nest.parallel().filter(|at| *at != lane && long(*at) && slides(*at)).last();
-        found.filter(|_| count > 1 && taps.count > 1).map(|iterator| Jam { iterator, count })
-    }
-}
-
 /// Whether lanes read what lies side by side: compilers find no vectors in many iterations at once
 /// that read every other element.
 fn is_beside(nest: &Nest, lane: usize, tensors: &[Tensor]) -> bool {
@@ -149,18 +119,25 @@ impl Taps {
 /// The function of a combination whose loops over tiles are those of `ast`.
 pub(crate) fn function(
     nest: &Nest,
-    (lanes, jam): (Lanes, Option<Jam>),
+    (lanes, window): (Lanes, Option<Window>),
     tensors: &[Tensor],
     parameters: &Parameters,
     ast: &Ast,
-) -> String {
+) -> (String, Vec<Kernel>) {
     let nests = std::slice::from_ref(nest);
     let (order, _) = arrays(nests);
     let mut text = head(nests, tensors, parameters);
-    let writer = Writer { nest, lanes, jam, tensors, parameters, order: &order };
-    text.push_str(&shared_out(ast, &writer, &Sharing::default()));
+    let writer = Writer { nest, lanes, window, tensors, parameters, order: &order };
+    let mut kernels = Vec::new();
+    if let Some(window) = &window {
+        text.push_str(&writer.before_windows(window));
+        kernels.push(window.kernel(tensors[nest.output].element));
+    }
+    // Tiles of windows have all lanes, so no loop is as short as these.
+    let sharing = Sharing { innermost: window.is_some(), ..Sharing::default() };
+    text.push_str(&shared_out(ast, &writer, &sharing));
     text.push_str(&tail(nests));
-    text
+    (text, kernels)
 }
 
 /// All of a combination in one row, whose iterators `fixed` are declared.
@@ -172,7 +149,7 @@ pub(crate) fn row(
     order: &[usize],
 ) -> String {
     let lanes = Lanes::of(nest, fixed, tensors);
-    let writer = Writer { nest, lanes, jam: None, tensors, parameters, order };
+    let writer = Writer { nest, lanes, window: None, tensors, parameters, order };
     let mut text = String::new();
     for at in nest.parallel().filter(|at| !fixed.contains(at)) {
         let (extent, step) =
@@ -186,8 +163,8 @@ pub(crate) fn row(
 struct Writer<'a> {
     nest: &'a Nest,
     lanes: Lanes,
-    /// How many results tiles have along another loop than that of the lanes.
-    jam: Option<Jam>,
+    /// The results that tiles have along another loop than that of the lanes.
+    window: Option<Window>,
     tensors: &'a [Tensor],
     parameters: &'a Parameters,
     order: &'a [usize],
@@ -252,8 +229,8 @@ impl Writer<'_> {
     /// What is done for the iterators that are declared.
     fn tile(&self) -> String {
         match self.lanes {
-            Lanes::Parallel(lane) => match self.jam {
-                Some(jam) => self.jammed(lane, jam),
+            Lanes::Parallel(lane) => match &self.window {
+                Some(window) => self.windows(lane, window),
                 None => self.parallel(lane),
             },
             Lanes::Reduced(lane) => self.reduced(lane),
@@ -269,89 +246,6 @@ impl Writer<'_> {
         let extent = self.nest.generic.extents[lane].as_int();
         let extent = extent.filter(|extent| *extent >= LANES as i64 && is_whole(*extent))?;
         Some(format!("    const int64_t first = tg_min(i{lane}, {});\n", extent - LANES as i64))
-    }
-
-    /// Lanes of several results: side by side where all that they read is inside, else one after the
-    /// other.
-    fn jammed(&self, lane: usize, jam: Jam) -> String {
-        let Jam { iterator, count } = jam;
-        let inner = self.first(lane).and_then(|first| {
-            let (test, text) = self.side_by_side(lane, jam)?;
-            Some(format!("    {test}\n    if (tg_likely(inside)) {{\n{first}{text}    }} else\n"))
-        });
-        format!(
-            "    const int64_t from = i{iterator}, end = tg_min({}, from + {count});\n\
-             {}    for (int64_t i{iterator} = from; i{iterator} < end; i{iterator}++) {{\n{}    }}\n",
-            self.extent(iterator),
-            inner.unwrap_or_default(),
-            self.parallel(lane),
-        )
-    }
-
-    /// Declares whether all taps of `jam` are inside, and the text for them; nothing where the first
-    /// and the last one do not tell.
-    fn side_by_side(&self, lane: usize, Jam { iterator, count }: Jam) -> Option<(String, String)> {
-        let generic = &self.nest.generic;
-        let taps = taps(self.nest)?;
-        let inputs = 0..generic.inputs.len();
-        let padded: Vec<usize> =
-            inputs.filter(|at| generic.inputs[*at].outside.is_some()).collect();
-        let moves = |at: usize| at == iterator || taps.loops.iter().any(|own| own.0 == at);
-        let mut test = format!("_Bool inside = from + {count} <= end;");
-        for &at in &padded {
-            let map = &generic.inputs[at].map;
-            for result in map.results() {
-                let terms = linear_terms(map, *result)?;
-                terms.iter().all(|(own, factor)| !moves(*own) || *factor >= 0).then_some(())?;
-            }
-            for (place, tap) in [("from".to_owned(), 0), ("end - 1".to_owned(), taps.count - 1)] {
-                let (declared, inside) = (taps.declared(tap), self.scalars(Vec::new()).inside(at));
-                (!inside.contains(&format!("i{lane}"))).then_some(())?;
-                let _ = write!(
-                    test,
-                    " {{ const int64_t i{iterator} = {place}; {declared}inside &= {inside}; }}"
-                );
-            }
-        }
-        let ty = c_type(self.tensors[self.nest.output].element);
-        let initial = generic.reduction.map(|reduction| literal(reduction.initial))?;
-        let mut text = format!(
-            "    TANGRAM_SIMD\n    for (int64_t l = 0; l < {LANES}; l++) {{\n        \
-             const int64_t i{lane} = first + l;\n"
-        );
-        for at in 0..count {
-            let _ = writeln!(text, "        {ty} acc{at} = {initial};");
-        }
-        let known: Vec<(usize, String)> = padded
-            .iter()
-            .map(|&at| {
-                let (access, tensor) = (&generic.inputs[at], self.nest.inputs[at]);
-                let extents = &self.tensors[tensor].extents;
-                let place = index(&access.map, &generic.symbols, extents, self.parameters);
-                (at, format!("{}[{place}]", array(tensor, self.order)))
-            })
-            .collect();
-        for number in 0..taps.count {
-            let _ = writeln!(text, "        {{\n            {}", taps.declared(number));
-            for at in 0..count {
-                let update = self.update(&format!("acc{at}"), "                ", known.clone());
-                let _ = write!(
-                    text,
-                    "            {{\n                const int64_t i{iterator} = from + {at};\n\
-                     {update}            }}\n"
-                );
-            }
-            text.push_str("        }\n");
-        }
-        for at in 0..count {
-            let _ = write!(
-                text,
-                "        {{\n            const int64_t i{iterator} = from + {at};\n{}        }}\n",
-                self.store(&format!("acc{at}"), "            ")
-            );
-        }
-        text.push_str("    }\n");
-        Some((test, text))
     }
 
     /// Lanes of the result.
