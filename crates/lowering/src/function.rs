@@ -19,7 +19,7 @@ use crate::collapse::{collapse, without_unit_loops};
 use crate::contraction::factors;
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
-use crate::packing::Tiled;
+use crate::packing::{Tiled, second_cache};
 use crate::parameters::Parameters;
 use crate::program::{Buffer, Call, Program, ProgramStep, Storage};
 use crate::scop::{Role, arrays, count, parameters, scop};
@@ -30,8 +30,7 @@ use crate::{LowerError, Options, function_cache};
 /// What the rows of a block of tiles may take of memory, in bytes: half of the second cache, since
 /// panels pass through it as well.
 fn row_block(machine: &Machine) -> i64 {
-    let bytes = machine.caches.get(1).or(machine.caches.first()).map_or(0, |cache| cache.bytes / 2);
-    i64::try_from(bytes).unwrap_or(i64::MAX).max(64 * 1024)
+    i64::try_from(second_cache(machine) / 2).unwrap_or(i64::MAX).max(64 * 1024)
 }
 
 /// Makes a program of a draft.

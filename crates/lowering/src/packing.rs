@@ -34,6 +34,8 @@ pub(crate) struct Tiled {
     pub run: Vec<usize>,
     /// Rows and columns of a register tile.
     pub tile: RegisterTile,
+    /// How many updates a sum has at most if two panels and a block of rows stay in the second cache.
+    pub near: usize,
 }
 
 impl Tiled {
@@ -340,8 +342,20 @@ fn tiled(
     let tensor = copy_of(draft, &nest, from, copy, extents, steps)?;
     nest.generic.inputs[columns] = Access::new(nest.generic.inputs[columns].place, access);
     nest.inputs[columns] = tensor;
-    Some((nest, Tiled { product, segments, run, tile }))
+    let panel = tile.columns() * product.element.column_bytes();
+    let near = second_cache(machine) / PANELS / panel.max(1);
+    Some((nest, Tiled { product, segments, run, tile, near }))
 }
+
+/// The bytes of the second cache, or of the only one.
+pub(crate) fn second_cache(machine: &Machine) -> usize {
+    machine.caches.get(1).or(machine.caches.first()).map_or(0, |cache| cache.bytes)
+}
+
+/// A panel that is fetched while another one is read is at most this part of the second cache. Half of
+/// that is for rows, and panels of a quarter or a fifth of it, fetched again by each tile of rows, drove
+/// rows out: a sum of 4,608 updates took a seventh longer, one of 1,600 a thirtieth.
+const PANELS: usize = 8;
 
 /// How many updates a sum has: its reduced iterations, or pairs of these.
 fn depth(nest: &Nest, product: &Product) -> Option<Expr> {

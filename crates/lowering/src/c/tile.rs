@@ -21,6 +21,9 @@ pub(crate) const TILE: &str = "T";
 /// Updates that a processor starts before the first of them ends: two in each of four cycles.
 pub(super) const SUMS: usize = 8;
 
+/// How many lines of a long panel are fetched before they are read.
+const LINES_AHEAD: usize = 64;
+
 /// A micro-kernel that a function calls.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Kernel {
@@ -328,15 +331,18 @@ impl Tile<'_> {
         let panel_at = self.grouped(&self.place(self.tiled.product.columns_input));
         let arguments = "(segments, segment, depth, step, a, row, b, next, tile);";
         let counts: Vec<usize> = self.row_counts().into_iter().rev().collect();
-        // While one panel is multiplied, each tile of rows fetches a part of the next one.
-        let Tiled { product, tile, .. } = self.tiled;
+        // While one panel is multiplied, each tile of rows fetches a part of the next one; of long
+        // panels, what comes soon.
+        let Tiled { product, tile, near, .. } = self.tiled;
         let (depth, columns) = (self.depth(&product.reduced), tile.columns());
         let line = 64 / product.element.column_bytes();
         let mut text = format!(
             "    const {ty} *b = {panel} + {panel_at};\n    \
-             const {ty} *next = b + {depth} * ({columns} + first_row / {} % {} * {line});\n",
+             const {ty} *next = b + ({depth} <= {near} ? \
+             {depth} * ({columns} + first_row / {} % {} * {line}) : {});\n",
             tile.rows,
             (columns / line).max(1),
+            LINES_AHEAD * line,
             ty = product.element.column_c_type(),
         );
         for (at, rows) in counts.iter().enumerate() {
