@@ -14,6 +14,7 @@ use tangram_presburger::Budget;
 use crate::bounds::Excluded;
 use crate::c::lanes::{self, LANES, Lanes, Window};
 use crate::c::tile::{self, Kernel, TILE};
+use crate::c::transposed::{self, Transposed};
 use crate::c::{self, RETURNED, UNNAMED, preamble};
 use crate::collapse::{collapse, without_unit_loops};
 use crate::contraction::factors;
@@ -158,6 +159,14 @@ impl Functions<'_> {
         }
         let nests = std::slice::from_ref(nest);
         self.call(nests, "", tensors, |options, parameters, part, budget| {
+            if let Some(transposed) = Transposed::of(nest, &options.machine, tensors) {
+                let shared = tile::shared(nest);
+                let cuts = shared.iter().map(|at| Cut::Every(transposed.size(*at))).collect();
+                let loops = transposed.order(&shared).into_iter().map(|at| (at, 1)).collect();
+                let (name, statements) = (TILE.to_owned(), statements(nests, &[shared]));
+                let ast = outlined(part, &TileLoops { name, statements, cuts, loops }, budget)?;
+                return Ok(transposed::function(nest, &transposed, tensors, parameters, &ast));
+            }
             if nest.is_parallel() {
                 let mut recipe = Recipe::default();
                 recipe.machine = options.machine.clone();

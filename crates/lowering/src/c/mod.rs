@@ -7,6 +7,7 @@ mod half;
 pub(crate) mod lanes;
 mod preamble;
 pub(crate) mod tile;
+pub(crate) mod transposed;
 pub(crate) mod winograd;
 
 pub(crate) use body::{c_type, index, is_supported};
