@@ -48,6 +48,27 @@ impl Isa {
         NAMES.iter().map(|(isa, _)| *isa)
     }
 
+    /// Returns the widest one that code can use on the processor that this program runs on.
+    pub fn native() -> Self {
+        crate::probe::isa()
+    }
+
+    /// Returns whether a processor with `here` runs code for one with this instruction set.
+    ///
+    /// ```
+    /// use tangram_machine::Isa;
+    ///
+    /// assert!(Isa::Avx2.runs_on(Isa::Avx512) && !Isa::Avx512.runs_on(Isa::Avx2));
+    /// ```
+    pub fn runs_on(self, here: Self) -> bool {
+        match self {
+            Self::Avx2 => matches!(here, Self::Avx2 | Self::Avx512),
+            Self::Avx512 | Self::Neon => here == self,
+            // What every processor has that the system loads a library on.
+            Self::Scalar | Self::Sse2 => true,
+        }
+    }
+
     /// Returns its name on the command line and in files.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(isa, _)| *isa == self).map_or("scalar", |(_, name)| name)

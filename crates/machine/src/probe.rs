@@ -19,7 +19,7 @@ pub(crate) fn native() -> Machine {
 }
 
 /// Returns the widest instruction set that code can use here.
-fn isa() -> Isa {
+pub(crate) fn isa() -> Isa {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
         let wide = std::is_x86_feature_detected!("avx512f")

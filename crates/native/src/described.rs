@@ -17,7 +17,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tangram_dialects::dims;
 use tangram_lowering::{Program, ProgramStep};
-use tangram_machine::{Isa, Machine};
+use tangram_machine::Isa;
 use tangram_onnx::Model;
 use twox_hash::XxHash3_128;
 
@@ -128,7 +128,7 @@ impl Session {
         let description: Description = serde_json::from_str(&json)
             .map_err(|_| wrong("another version of `tangram compile` wrote it"))?;
         let Description { record, inputs, outputs, ranges, isa, weights } = description;
-        if !runs_on(isa, Machine::native().isa) {
+        if !isa.runs_on(Isa::native()) {
             let why = format!("it is for processors with {}", isa.name());
             return Err(CompileError::Load(why).into());
         }
@@ -168,14 +168,4 @@ fn beside(library: &Path, expected: &str) -> Result<Bytes, CompileError> {
         return Err(CompileError::File { path, source });
     }
     Ok(found)
-}
-
-/// Whether a processor with `here` runs code for one with `isa`.
-fn runs_on(isa: Isa, here: Isa) -> bool {
-    match isa {
-        Isa::Avx2 => matches!(here, Isa::Avx2 | Isa::Avx512),
-        Isa::Avx512 | Isa::Neon => here == isa,
-        // What every processor has that the system loads the library on.
-        _ => true,
-    }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tangram_dialects::interpret::InterpretError;
 use tangram_lowering::LowerError;
+use tangram_machine::Isa;
 use tangram_tensor::{DType, KernelError};
 
 /// Why a model could not be compiled, loaded or run.
@@ -116,6 +117,17 @@ pub enum CompileError {
         /// What the system said.
         #[source]
         source: std::io::Error,
+    },
+    /// The code is for a processor that has more than this one.
+    #[error(
+        "code for {isa} does not run on this processor, which has {here}: `--machine native` makes some \
+         that does, and `tangram compile --machine {isa}` a library for another computer"
+    )]
+    Processor {
+        /// What the code is for.
+        isa: Isa,
+        /// What the processor has.
+        here: Isa,
     },
     /// The system does not load what was built.
     #[error("the compiled code was not loaded: {0}")]

@@ -6,13 +6,13 @@ use std::time::Instant;
 use tangram_dialects::interpret::Datum;
 use tangram_ir::{Module, Op, Value};
 use tangram_lowering::Program;
-use tangram_machine::Machine;
+use tangram_machine::{Isa, Machine};
 use tangram_onnx::Model;
 
 use crate::bodies::Bodies;
 use crate::cache::Cache;
 use crate::compiler::{Compiler, flags};
-use crate::error::{InputError, SessionError};
+use crate::error::{CompileError, InputError, SessionError};
 use crate::kept::{Found, Place};
 use crate::library::Library;
 use crate::outline;
@@ -318,6 +318,11 @@ pub(crate) fn lowering(options: &Options) -> tangram_lowering::Options {
 
 /// Loads the code of a program.
 pub(crate) fn compiled(source: &str, options: &Options) -> Result<Library, SessionError> {
+    let (isa, here) = (options.machine.isa, Isa::native());
+    // Text for Neon is for vectors of 16 bytes, whose they may be.
+    if isa != Isa::Neon && !isa.runs_on(here) {
+        return Err(CompileError::Processor { isa, here }.into());
+    }
     let compiler = Compiler::find(options.compiler.as_deref())?;
     let flags = flags(&options.machine, options.exact);
     Ok(compiler.load(source, &flags, &options.cache)?)

@@ -131,13 +131,7 @@ fn exact_results_are_the_same_bits_everywhere() {
     let native = Machine::native();
     let mut ways = Vec::new();
     for isa in [Isa::Scalar, Isa::Sse2, Isa::Avx2, Isa::Avx512, Isa::Neon] {
-        let runs_here = match isa {
-            Isa::Scalar => true,
-            Isa::Sse2 => cfg!(target_arch = "x86_64"),
-            Isa::Avx2 => matches!(native.isa, Isa::Avx2 | Isa::Avx512),
-            other => native.isa == other,
-        };
-        if runs_here {
+        if isa.runs_on(native.isa) {
             ways.push((Machine::of(isa), "cc", 1));
         }
     }
@@ -177,4 +171,19 @@ fn exact_results_are_the_same_bits_everywhere() {
         }
     }
     assert!(runs > 15, "{runs} runs");
+}
+
+/// A process that runs an instruction which the processor has not ends without a word.
+#[test]
+fn code_for_a_wider_processor_is_refused() {
+    let path = &examples()[0];
+    for isa in [Isa::Avx2, Isa::Avx512].into_iter().filter(|isa| !isa.runs_on(Isa::native())) {
+        let mut options = Options::default();
+        options.machine = Machine::of(isa);
+        let loaded = tangram_onnx::file::open(path).expect("an example is read");
+        let model = tangram_onnx::import(loaded, tangram_dialects::context()).expect("imported");
+        let refused = Session::new(model, &options).err().map(|error| error.to_string());
+        let expected = format!("code for {isa} does not run on this processor");
+        assert!(refused.as_ref().is_some_and(|text| text.contains(&expected)), "{refused:?}");
+    }
 }
