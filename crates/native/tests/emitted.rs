@@ -256,3 +256,31 @@ fn windows_with_steps_of_two_read_even_and_odd_columns_apart() {
     assert!(apart(2));
     assert!(!apart(1) && !apart(3));
 }
+
+/// Pictures of 31 by 31: tiles of rows of nearly one size, windows by a kernel of vectors at the border
+/// too, and channels last and first again in squares.
+#[test]
+fn windows_rows_and_changes_of_order_have_code_of_their_own() {
+    let mut graph = Graph::default();
+    let x = graph.input(&[1, 8, 31, 31].map(Side::Number));
+    let weights = graph.floats(&[32, 8, 1, 1], vec![0.5; 256]);
+    let x = graph.node("Conv", &[&x, &weights], Vec::new());
+    let weights = graph.floats(&[32, 1, 5, 5], vec![0.25; 800]);
+    let attributes = vec![("group", 32.into()), ("pads", attribute_ints([2, 2, 2, 2]))];
+    let x = graph.node("Conv", &[&x, &weights], attributes);
+    let weights = graph.floats(&[8, 32, 1, 1], vec![0.5; 256]);
+    let y = graph.node("Conv", &[&x, &weights], Vec::new());
+    graph.output(&y);
+    let model = Model::decode(graph.bytes().into(), tangram_dialects::context()).expect("imported");
+    for (isa, window, square) in [
+        (Isa::Avx2, "tg_window_float_4x2x8(25,", "tg_transpose_8("),
+        (Isa::Neon, "tg_window_float_4x4x4(25,", "tg_transpose_4("),
+    ] {
+        let mut options = tangram_native::Options::default();
+        options.machine = Machine::of(isa);
+        let text = tangram_native::emit(&model, "m", &options).expect("emitted").source;
+        for expected in [window, square, "const int64_t number = "] {
+            assert!(text.contains(expected), "{isa}: {expected}");
+        }
+    }
+}
