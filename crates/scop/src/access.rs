@@ -177,6 +177,7 @@ impl Builder<'_> {
                 }
                 call.node.arguments.iter().try_for_each(|argument| self.reads(argument, found))
             }
+            Expression::Statement(block) => self.reads_block(block, found),
             Expression::Member(_) if self.is_constant_member(node) => Ok(()),
             Expression::Member(_) => {
                 let cells = self.cell(node, found)?;

@@ -6,14 +6,16 @@
 //! Lines that were generated, and extents, are read by `polynomial`, which keeps products.
 
 use lang_c::ast::{
-    BinaryOperator, CallExpression, Constant, Expression, IntegerBase, UnaryOperator,
+    BinaryOperator, CallExpression, Constant, Expression, IntegerBase, IntegerSize, UnaryOperator,
 };
 use lang_c::span::Node;
 use tangram_presburger::formula::{Comparison, Expr, Formula};
 
 use crate::Problem;
 use crate::build::quoted;
+use crate::c_integer::{INT, Range, SIZE};
 use crate::declare::{Names, is_wide};
+use crate::polynomial::Polynomial;
 use crate::source::Source;
 use crate::structure::Path;
 
@@ -27,6 +29,26 @@ pub(crate) struct Case {
     pub value: Expr,
 }
 
+/// A value that has to be one of a type where a condition holds.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Claim {
+    pub condition: Formula,
+    pub value: Expr,
+    pub range: Range,
+}
+
+impl Claim {
+    /// Says that values are those of a type; nothing of constants that are.
+    pub fn of(cases: &[Case], range: Range) -> Vec<Self> {
+        let fits = |case: &&Case| case.value.as_constant().and_then(|value| value.to_i128()).is_some_and(|value| range.has(value));
+        let open = cases.iter().filter(|case| !fits(case)).cloned();
+        open.map(|Case { condition, value }| Self { condition, value, range }).collect()
+    }
+}
+
+/// Returns the values of the type of a name, or of the key of a member.
+pub(crate) type TypeOf<'a> = dyn Fn(&str) -> Option<Range> + 'a;
+
 /// Returns what a name stands for in an affine expression, or says why it may not stand there.
 pub(crate) type Resolve<'a> = dyn FnMut(&str) -> Result<Vec<Case>, String> + 'a;
 
@@ -35,6 +57,11 @@ pub(crate) struct Affine<'a, 'b> {
     pub source: &'a Source<'a>,
     pub resolve: &'a mut Resolve<'b>,
     pub names: &'a Names,
+    pub type_of: &'a TypeOf<'b>,
+    /// What has to hold for values to be what they are read as.
+    pub claims: Vec<Claim>,
+    /// Conditions under which what is read is computed.
+    pub given: Vec<Formula>,
 }
 
 /// Holds where both conditions hold.
@@ -109,6 +136,55 @@ impl Affine<'_, '_> {
         Err(self.source.problem(node.span.start, format!("`{text}` {message}")))
     }
 
+    /// Notes that values are converted to a type.
+    fn convert(&mut self, node: &Node<Expression>, cases: &[Case], to: Range) {
+        if self.range(node).is_none_or(|own| !to.contains(own)) {
+            self.claim(cases, to);
+        }
+    }
+
+    fn claim(&mut self, cases: &[Case], to: Range) {
+        for claim in Claim::of(cases, to) {
+            let condition = Formula::all(self.given.iter().cloned().chain([claim.condition]));
+            self.claims.push(Claim { condition, ..claim });
+        }
+    }
+
+    /// Notes what two operands are converted to, if that wraps around; returns the type.
+    fn operands(
+        &mut self,
+        (lhs, a): (&Node<Expression>, &[Case]),
+        (rhs, b): (&Node<Expression>, &[Case]),
+    ) -> Option<Range> {
+        let to = self.range(lhs)?.common(self.range(rhs)?);
+        if to.wraps() {
+            self.convert(lhs, a, to);
+            self.convert(rhs, b, to);
+        }
+        Some(to)
+    }
+
+    /// Returns the values of the type of an expression, if it is known.
+    pub fn range(&self, node: &Node<Expression>) -> Option<Range> {
+        range_of(&node.node, &|cast| self.cast_type(cast), self.type_of)
+    }
+
+    fn cast_type(&self, cast: &Node<lang_c::ast::TypeName>) -> Range {
+        Range::of(&self.names.resolved(self.source.of(cast)))
+    }
+
+    /// Reads an expression under a condition.
+    fn under<T>(
+        &mut self,
+        condition: Formula,
+        read: impl FnOnce(&mut Self) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
+        self.given.push(condition);
+        let result = read(self);
+        self.given.pop();
+        result
+    }
+
     /// Reads an expression.
     pub fn value(&mut self, node: &Node<Expression>) -> Result<Vec<Case>, Problem> {
         if let Some(value) = integer(&node.node) {
@@ -129,7 +205,10 @@ impl Affine<'_, '_> {
             Expression::Cast(cast) => {
                 let to = self.names.resolved(self.source.of(&cast.node.type_name));
                 if is_wide(&to) {
-                    self.value(&cast.node.expression)
+                    let cases = self.value(&cast.node.expression)?;
+                    let to = self.cast_type(&cast.node.type_name);
+                    self.convert(&cast.node.expression, &cases, to);
+                    Ok(cases)
                 } else {
                     self.wrong(node, "is not affine: the cast may change the value")
                 }
@@ -138,12 +217,20 @@ impl Affine<'_, '_> {
                 let inner = self.value(&unary.node.operand)?;
                 match unary.node.operator.node {
                     UnaryOperator::Plus => Ok(inner),
-                    UnaryOperator::Minus => Ok(mapped(inner, Expr::negated)),
+                    UnaryOperator::Minus => {
+                        let negated = mapped(inner, Expr::negated);
+                        let own = self.range(node).filter(|own| own.wraps());
+                        own.into_iter().for_each(|own| self.claim(&negated, own));
+                        Ok(negated)
+                    }
                     _ => self.wrong(node, "is not affine"),
                 }
             }
             Expression::BinaryOperator(binary) => {
                 let (lhs, rhs) = (&binary.node.lhs, &binary.node.rhs);
+                if let Some(count) = self.count(&binary.node.operator.node, lhs, rhs) {
+                    return Ok(always(Expr::constant(count)));
+                }
                 match binary.node.operator.node {
                     BinaryOperator::Plus => self.joined(node, lhs, rhs, |x, y| x.clone().plus(y)),
                     BinaryOperator::Minus => self.joined(node, lhs, rhs, |x, y| x.clone().minus(y)),
@@ -155,9 +242,11 @@ impl Affine<'_, '_> {
             }
             Expression::Conditional(choice) => {
                 let condition = self.condition(&choice.node.condition)?;
-                let then = self.value(&choice.node.then_expression)?;
-                let other = self.value(&choice.node.else_expression)?;
                 let not = condition.clone().negated();
+                let (yes, no) = (&choice.node.then_expression, &choice.node.else_expression);
+                let then = self.under(condition.clone(), |own| own.value(yes))?;
+                let other = self.under(not.clone(), |own| own.value(no))?;
+                self.operands((yes, &then), (no, &other));
                 let within = |cases: Vec<Case>, outer: &Formula| -> Vec<Case> {
                     let case =
                         |case: Case| Case { condition: both(outer, &case.condition), ..case };
@@ -182,7 +271,10 @@ impl Affine<'_, '_> {
         join: impl Fn(&Expr, &Expr) -> Expr,
     ) -> Result<Vec<Case>, Problem> {
         let (a, b) = (self.value(lhs)?, self.value(rhs)?);
-        self.few(node, pairs(&a, &b, join))
+        let to = self.operands((lhs, &a), (rhs, &b));
+        let joined = self.few(node, pairs(&a, &b, join))?;
+        to.filter(|to| to.wraps()).into_iter().for_each(|to| self.claim(&joined, to));
+        Ok(joined)
     }
 
     fn product(
@@ -197,7 +289,12 @@ impl Affine<'_, '_> {
             _ => return self.wrong(node, "is not affine: one factor must be a constant"),
         };
         let inner = self.value(other)?;
-        Ok(mapped(inner, |value| value.times(factor)))
+        let product = mapped(inner.clone(), |value| value.times(factor));
+        if let Some(to) = self.range(node).filter(|to| to.wraps()) {
+            self.convert(other, &inner, to);
+            self.claim(&product, to);
+        }
+        Ok(product)
     }
 
     /// C rounds quotients towards zero, and a remainder has the sign of the dividend.
@@ -212,7 +309,11 @@ impl Affine<'_, '_> {
             return self.wrong(node, "is not affine: the divisor must be a positive constant");
         };
         let mut cases = Vec::new();
-        for case in self.value(lhs)? {
+        let dividend = self.value(lhs)?;
+        if let Some(to) = self.range(node).filter(|to| to.wraps()) {
+            self.convert(lhs, &dividend, to);
+        }
+        for case in dividend {
             let (value, opposite) = (case.value.clone(), case.value.clone().negated());
             let (up, down) = if remainder {
                 (value.modulo(divisor), opposite.modulo(divisor).negated())
@@ -258,7 +359,9 @@ impl Affine<'_, '_> {
             "max" | "MAX" => Comparison::AtLeast,
             _ => return self.wrong(node, "is not affine"),
         };
-        let (a, b) = (self.value(a)?, self.value(b)?);
+        let (first, second) = (a, b);
+        let (a, b) = (self.value(first)?, self.value(second)?);
+        self.operands((first, &a), (second, &b));
         let mut cases = Vec::new();
         for x in &a {
             for y in &b {
@@ -285,16 +388,19 @@ impl Affine<'_, '_> {
                     BinaryOperator::Equals => Comparison::Equal,
                     BinaryOperator::NotEquals => Comparison::Differs,
                     BinaryOperator::LogicalAnd => {
-                        let (a, b) = (self.condition(lhs)?, self.condition(rhs)?);
+                        let a = self.condition(lhs)?;
+                        let b = self.under(a.clone(), |own| own.condition(rhs))?;
                         return Ok(Formula::all([a, b]));
                     }
                     BinaryOperator::LogicalOr => {
-                        let (a, b) = (self.condition(lhs)?, self.condition(rhs)?);
+                        let a = self.condition(lhs)?;
+                        let b = self.under(a.clone().negated(), |own| own.condition(rhs))?;
                         return Ok(Formula::any([a, b]));
                     }
                     _ => return self.truth(node),
                 };
                 let (a, b) = (self.value(lhs)?, self.value(rhs)?);
+                self.operands((lhs, &a), (rhs, &b));
                 Ok(compared(&a, sign, &b))
             }
             Expression::UnaryOperator(unary)
@@ -306,10 +412,99 @@ impl Affine<'_, '_> {
         }
     }
 
+    /// Reads `sizeof(A) / sizeof(A[0])`, the number of elements of an array.
+    fn count(
+        &self,
+        operator: &BinaryOperator,
+        lhs: &Node<Expression>,
+        rhs: &Node<Expression>,
+    ) -> Option<i128> {
+        let (Expression::SizeOfVal(whole), Expression::SizeOfVal(one)) = (&lhs.node, &rhs.node)
+        else {
+            return None;
+        };
+        let (name, skipped) = indexed(&whole.node.0.node)?;
+        let (other, more) = indexed(&one.node.0.node)?;
+        let array = self.names.get(name).filter(|_| name == other)?;
+        let is_array = self.names.restricted(name).is_none() && skipped <= more;
+        let within = array.extents.get(skipped..more).filter(|_| is_array)?;
+        let counts = within.iter().map(|extent| Polynomial::read(extent)?.number());
+        let count = counts.product::<Option<i128>>()?;
+        (*operator == BinaryOperator::Divide).then_some(count)
+    }
+
     /// A number as a condition.
     fn truth(&mut self, node: &Node<Expression>) -> Result<Formula, Problem> {
         let cases = self.value(node)?;
         Ok(compared(&cases, Comparison::Differs, &always(Expr::constant(0))))
+    }
+}
+
+/// Returns an array and how many subscripts stand behind it.
+fn indexed(mut node: &Expression) -> Option<(&str, usize)> {
+    let mut count = 0;
+    loop {
+        match node {
+            Expression::Identifier(id) => return Some((&id.node.name, count)),
+            Expression::BinaryOperator(binary)
+                if binary.node.operator.node == BinaryOperator::Index =>
+            {
+                (node, count) = (&binary.node.lhs.node, count + 1);
+            }
+            Expression::UnaryOperator(unary)
+                if unary.node.operator.node == UnaryOperator::Indirection =>
+            {
+                (node, count) = (&unary.node.operand.node, count + 1);
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// Returns the values of the type of an expression, if it is known.
+pub(crate) fn range_of(
+    node: &Expression,
+    cast_type: &dyn Fn(&Node<lang_c::ast::TypeName>) -> Range,
+    type_of: &TypeOf,
+) -> Option<Range> {
+    let of = |node: &Node<Expression>| range_of(&node.node, cast_type, type_of);
+    match node {
+        Expression::Constant(constant) => match &constant.node {
+            Constant::Integer(own) => {
+                let value = integer(node)?;
+                let (signed, wide) = (!own.suffix.unsigned, own.suffix.size != IntegerSize::Int);
+                let fits = Range::bits(32, signed).has(value) && !wide;
+                Some(Range::bits(if fits { 32 } else { 64 }, signed))
+            }
+            Constant::Character(_) => Some(INT),
+            Constant::Float(_) => None,
+        },
+        Expression::Identifier(id) => type_of(&id.node.name),
+        Expression::Member(_) => type_of(&Path::of(node)?.key()),
+        Expression::Cast(cast) => Some(cast_type(&cast.node.type_name)),
+        Expression::SizeOfVal(_) | Expression::SizeOfTy(_) => Some(SIZE),
+        Expression::UnaryOperator(unary) => match unary.node.operator.node {
+            UnaryOperator::Negate => Some(INT),
+            _ => Some(of(&unary.node.operand)?.promoted()),
+        },
+        Expression::BinaryOperator(binary) => match binary.node.operator.node {
+            BinaryOperator::Plus
+            | BinaryOperator::Minus
+            | BinaryOperator::Multiply
+            | BinaryOperator::Divide
+            | BinaryOperator::Modulo => {
+                Some(of(&binary.node.lhs)?.common(of(&binary.node.rhs)?))
+            }
+            _ => Some(INT),
+        },
+        Expression::Conditional(choice) => {
+            Some(of(&choice.node.then_expression)?.common(of(&choice.node.else_expression)?))
+        }
+        Expression::Call(call) => match call.node.arguments.as_slice() {
+            [a, b] => Some(of(a)?.common(of(b)?)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

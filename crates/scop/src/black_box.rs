@@ -191,6 +191,40 @@ impl Builder<'_> {
         }
     }
 
+    /// Collects what `({ .. })` reads: it may change its own variables alone.
+    pub(crate) fn reads_block(
+        &mut self,
+        node: &Node<Statement>,
+        found: &mut Accesses,
+    ) -> Result<(), Problem> {
+        let Statement::Compound(items) = &node.node else { return Ok(()) };
+        let (mut inside, depth) = (Inside::default(), self.hidden.len());
+        let (last, first) = match items.split_last() {
+            Some((last, first)) => (Some(last), first),
+            None => (None, &items[..]),
+        };
+        let mut read = || -> Result<(), Problem> {
+            for item in first {
+                self.inside_item(item, Jumps::default(), &mut inside)?;
+            }
+            match last.map(|last| &last.node) {
+                Some(BlockItem::Statement(Node {
+                    node: Statement::Expression(Some(value)), ..
+                })) => self.reads(value, &mut inside.found),
+                _ => self.wrong(node, "has no value"),
+            }
+        };
+        let outcome = read();
+        self.hidden.truncate(depth);
+        outcome?;
+        let Inside { found: own, declared } = inside;
+        if !own.writes.is_empty() || !own.may_writes.is_empty() || !declared.is_empty() {
+            return self.wrong(node, "has an effect inside an expression");
+        }
+        found.reads.extend(own.reads);
+        Ok(())
+    }
+
     fn inside_effects(&mut self, node: &Node<Expression>, to: &mut Inside) -> Result<(), Problem> {
         let more = self.effects(node)?;
         to.found.reads.extend(more.reads);
@@ -266,7 +300,7 @@ impl Builder<'_> {
 
     /// Returns whether a loop inside could be one of the part if it stood alone.
     fn is_hiding(&mut self, all: &[Node<Statement>]) -> bool {
-        let params = self.params.clone();
+        let (params, claims) = (self.params.clone(), self.claims());
         let hiding = all.iter().any(|node| {
             let mut loops = Loops::default();
             loops.visit_statement(&node.node, &node.span);
@@ -276,6 +310,7 @@ impl Builder<'_> {
             })
         });
         self.params = params;
+        self.keep_claims(claims);
         hiding
     }
 }

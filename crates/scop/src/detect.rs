@@ -6,19 +6,16 @@
 //!
 //! A part whose loop variables have values that what follows needs is none.
 
-use lang_c::ast::{BlockItem, DeclaratorKind, FunctionDefinition, Statement};
+use lang_c::ast::{BlockItem, FunctionDefinition, Statement};
 use lang_c::span::{Node, Span};
 use tangram_presburger::Budget;
 
 use crate::black_box::has_loop;
-use crate::build::{Builder, Read};
+use crate::build::Builder;
 use crate::declare::Names;
-use crate::live_out::{ended, is_addressed, is_needed};
+use crate::live_out::{ended, is_needed};
 use crate::pragma::shared;
-use crate::source::{
-    FIRST, LAST, Source, around as around_part, below, declared, distinct, is_call, is_global,
-    unsigned,
-};
+use crate::source::{FIRST, LAST, Source, below, is_call, is_global, part};
 use crate::{Beside, Part, Problem};
 
 /// Looks through one function after the other.
@@ -39,7 +36,6 @@ struct Open<'a> {
 
 /// The function that is looked through.
 struct Function<'a> {
-    name: &'a str,
     definition: &'a FunctionDefinition,
 }
 
@@ -47,15 +43,11 @@ impl Detector<'_> {
     pub fn function(&mut self, function: &FunctionDefinition) {
         let mut names = self.globals.clone();
         names.parameters(&function.declarator.node, self.source);
-        let name = match &function.declarator.node.kind.node {
-            DeclaratorKind::Identifier(name) => name.node.name.as_str(),
-            _ => "",
-        };
         let statement = &function.statement;
         if !self.source.is_in_file(statement.span.start) {
             return;
         }
-        let within = Function { name, definition: function };
+        let within = Function { definition: function };
         self.look_through(vec![Open { statement, names }], &within);
     }
 
@@ -64,9 +56,9 @@ impl Detector<'_> {
         &mut self,
         items: &[Node<BlockItem>],
         names: &Names,
-        (name, definition): (&str, &FunctionDefinition),
+        definition: &FunctionDefinition,
     ) {
-        let (within, mut open) = (Function { name, definition }, Vec::new());
+        let (within, mut open) = (Function { definition }, Vec::new());
         self.block(items, names.clone(), &within, &mut open);
         self.look_through(open, &within);
     }
@@ -194,33 +186,11 @@ impl Detector<'_> {
                 || is_needed(name, span, &function.definition.statement)
         };
         match Builder::scop((before, items), names, self.source, &needed, self.budget) {
-            Ok(Read { scop, bodies, arrays, types, checks, members, flat, test, operands }) => {
-                self.parts.push(Part {
-                    bodies,
-                    arrays,
-                    operands,
-                    allocated: Vec::new(),
-                    function: function.name.to_owned(),
-                    first_line: self.source.line(span.start),
-                    last_line: self.source.line(span.end),
-                    declared: declared(items, self.source),
-                    unsigned: unsigned(&scop, names),
-                    distinct: distinct(&scop, names, &members, |name| {
-                        is_global(name, names, self.globals)
-                            || is_addressed(name, &function.definition.statement)
-                    }),
-                    around: around_part(function.definition, span, &scop, names),
-                    ended: Vec::new(),
-                    marked: false,
-                    braced,
-                    beside: self.beside(span),
-                    types,
-                    checks,
-                    members,
-                    flat,
-                    test,
-                    scop,
-                })
+            Ok(read) => {
+                let lines = (self.source.line(span.start), self.source.line(span.end));
+                let place = (function.definition, span, lines);
+                let part = part(read, place, items, names, self.globals, self.source);
+                self.parts.push(Part { braced, beside: self.beside(span), ..part });
             }
             Err(why) => self.refused.extend(why.problems.into_iter().next()),
         }

@@ -10,8 +10,10 @@ use crate::accumulate::Accumulators;
 use crate::c_tokens::{replaced, words};
 use crate::contraction::{Kernels, Panel, Tiles};
 use crate::declare::is_small;
+use crate::guard::{AT, AT_DEFINITION, Guard};
 use crate::memory::{Memory, THREAD, THREAD_DEFINITIONS, lasting};
 use crate::source_range::places;
+use crate::top_level::definitions_at;
 use crate::{Declared, Part, Problem};
 
 /// How loops are written into a file.
@@ -30,6 +32,8 @@ pub struct Emit {
     /// Places of parts among those that are rewritten, and contractions of them of which the code has
     /// tiles.
     pub contractions: Vec<(usize, Contraction)>,
+    /// Whether arrays that pointers lead to are known not to overlap: no code compares their ranges.
+    pub no_alias: bool,
 }
 
 const HINT: &str = "TANGRAM_SIMD";
@@ -47,10 +51,29 @@ const HINT_DEFINITION: &str = "\
 #endif
 ";
 
+/// Returns the conditions under which new code takes the place of a part: what it tests beside what it
+/// needs anyway ([`Part::test`]).
+///
+/// # Errors
+/// Why the part keeps its own loops whatever is tested.
+pub fn guarded(part: &Part, ast: &Ast, emit: &Emit) -> Result<Vec<String>, String> {
+    let guard = Guard::of(part, ast, &style_of(part, &plain_style()), emit.no_alias)?;
+    Ok([guard.limits, guard.apart].concat())
+}
+
+/// How C is written, whatever the names in the file are.
+fn plain_style() -> CStyle {
+    let mut style = CStyle::default();
+    style.index = "long long".into();
+    style.indent = "    ".into();
+    style
+}
+
 /// Puts code in the place of parts, with the pragmas that mark them.
 ///
 /// `original` is the text before the preprocessor; a part without code keeps its lines, and so
-/// does one with [`Part::ended`] variables, which generated loops would not set.
+/// does one with [`Part::ended`] variables, which generated loops would not set, and one for
+/// which [`guarded`] finds no conditions.
 /// Definitions that the code needs follow the last `#include` before the first part. All
 /// other text stays as it is, byte for byte; new lines end as most lines do. Linear in the texts.
 ///
@@ -65,9 +88,7 @@ pub fn rewrite(
     let lines: Vec<&str> = original.split_inclusive('\n').collect();
     let end = line_end(&lines);
     let words: HashSet<&str> = words(original).collect();
-    let mut style = CStyle::default();
-    style.index = "long long".into();
-    style.indent = "    ".into();
+    let mut style = plain_style();
     style.iterator = free(&words, &["c", "t", "it", "tangram_"], "tangram_iterator_");
     let local = free(&words, &["s", "sum", "acc"], "tangram_local_");
     style.hint = HINT.into();
@@ -78,16 +99,20 @@ pub fn rewrite(
     }
     let all: Vec<&Part> = parts.iter().map(|(part, _)| *part).collect();
     let (mut text, mut from) = (String::new(), 0);
-    let (mut first, mut kernels) = (None, Kernels::default());
+    let (mut first, mut kernels) = (None::<usize>, Kernels::default());
     for (at, ((part, ast), place)) in parts.iter().zip(places(original, &all)).enumerate() {
         let Some(ast) = ast.filter(|_| part.ended.is_empty()) else { continue };
+        let Ok(guard) = Guard::of(part, ast, &style_of(part, &style), emit.no_alias) else {
+            continue;
+        };
+        style.types.clone_from(&guard.types);
         let place = place?;
         if place.start < from {
             let message = "the part stands in another one".to_owned();
             return Err(Problem::new(part.first_line, message));
         }
         style.private = private((at, part), emit);
-        first.get_or_insert(part.first_line.saturating_sub(1));
+        first.get_or_insert(place.start);
         let within = part.first_line.saturating_sub(usize::from(!part.marked));
         let margin = margin(lines.get(within).copied().unwrap_or_default());
         text.push_str(&original[from..place.start]);
@@ -117,10 +142,12 @@ pub fn rewrite(
             false => Vec::new(),
         };
         let memory = Memory::of(part, &panels, &unused(&words, "memory"));
-        let choice = Choice::of(part, &tiles, fits.as_deref(), &memory, &style.indent);
+        let tests = fits.iter().cloned().chain(guard.limits.clone()).chain(guard.apart);
+        let choice = Choice::of(part, &tiles, tests.collect(), &memory, &style.indent);
         let new = match (&part.test, fits) {
             (Some(test), Some(name)) => {
-                tested(part, test, (&style, &name), (&choice, &new, &within), margin)
+                let name = (name.as_str(), guard.limits.as_slice());
+                tested(part, test, (&style, name), (&choice, &new, &within), margin)
             }
             _ => choice.either((&new, &within), &style.indent, margin),
         };
@@ -146,9 +173,10 @@ pub fn rewrite(
     if needed.is_empty() {
         return Ok(text);
     }
-    let at = place(&lines[..first]);
-    let offset: usize = lines[..at].iter().map(|line| line.len()).sum();
-    text.insert_str(offset, &ended(&needed, end));
+    let offset = definitions_at(original, first);
+    let broken = offset > 0 && !original[..offset].ends_with(['\n', '\u{feff}']);
+    let start = if broken { end } else { "" };
+    text.insert_str(offset, &format!("{start}{}", ended(&needed, end)));
     Ok(text)
 }
 
@@ -193,10 +221,15 @@ struct Choice {
 }
 
 impl Choice {
-    /// `fits`: the variable that says whether parameters are those that the code was made for.
-    fn of(part: &Part, tiles: &[Tiles], fits: Option<&str>, memory: &Memory, indent: &str) -> Self {
-        let all: Vec<String> =
-            fits.map(str::to_owned).into_iter().chain(worth(part, tiles)).collect();
+    /// `tests`: what has to hold for the new code to be right.
+    fn of(
+        part: &Part,
+        tiles: &[Tiles],
+        tests: Vec<String>,
+        memory: &Memory,
+        indent: &str,
+    ) -> Self {
+        let all: Vec<String> = [tests, worth(part, tiles)].concat();
         match memory.is_empty() {
             true => Self {
                 before: Vec::new(),
@@ -224,7 +257,7 @@ impl Choice {
         for line in &self.before {
             let _ = writeln!(text, "{outer}{line}");
         }
-        let _ = writeln!(text, "{outer}if ({}) {{", self.condition);
+        let _ = writeln!(text, "{outer}if ({}) {{", broken(&self.condition, &outer, indent));
         for line in &self.first {
             let _ = writeln!(text, "{outer}{indent}{line}");
         }
@@ -248,14 +281,19 @@ impl Choice {
 fn tested(
     part: &Part,
     test: &Ast,
-    (style, name): (&CStyle, &str),
+    (style, (name, limits)): (&CStyle, (&str, &[String])),
     (choice, new, old): (&Choice, &str, &str),
     margin: &str,
 ) -> String {
     let indent = &style.indent;
     let mut style = style_of(part, style);
-    (style.depth, style.vectorize, style.parallel) = (1, false, false);
-    let condition = test.to_c_with(&style, &Test { name });
+    style.depth = if limits.is_empty() { 1 } else { 2 };
+    (style.vectorize, style.parallel) = (false, false);
+    let mut condition = test.to_c_with(&style, &Test { name });
+    if !limits.is_empty() {
+        // The condition is computed within these limits alone.
+        condition = format!("{indent}if ({}) {{\n{condition}{indent}}}\n", limits.join(" && "));
+    }
     let mut text = format!("{margin}{{\n{margin}{indent}int {name} = 0;\n");
     for line in condition.lines() {
         let _ = writeln!(text, "{margin}{line}");
@@ -263,6 +301,15 @@ fn tested(
     let inner = choice.either((new, old), indent, &format!("{margin}{indent}"));
     let _ = writeln!(text, "{inner}{margin}}}");
     text
+}
+
+/// Breaks a long condition into lines.
+fn broken(condition: &str, outer: &str, indent: &str) -> String {
+    const LONGEST: usize = 90;
+    if condition.len() + outer.len() < LONGEST {
+        return condition.to_owned();
+    }
+    condition.replace(" && ", &format!(" &&\n{outer}{indent}{indent}"))
 }
 
 /// Notes that parameters are those that code was made for.
@@ -481,6 +528,9 @@ fn definitions(text: &str, style: &CStyle) -> String {
             let _ = writeln!(needed, "{}", line.replacen(name, &full, 1));
         }
     }
+    if words(text).any(|word| word == AT) {
+        needed.push_str(AT_DEFINITION);
+    }
     if words(text).any(|word| word == HINT) {
         needed.push_str(HINT_DEFINITION);
     }
@@ -488,21 +538,4 @@ fn definitions(text: &str, style: &CStyle) -> String {
         needed.push_str(THREAD_DEFINITIONS);
     }
     needed
-}
-
-/// Finds the line behind the last `#include` that no condition surrounds.
-fn place(lines: &[&str]) -> usize {
-    let (mut depth, mut at) = (0_usize, 0);
-    for (index, line) in lines.iter().enumerate() {
-        let Some(rest) = line.trim_start().strip_prefix('#') else { continue };
-        let rest = rest.trim_start();
-        if rest.starts_with("if") {
-            depth += 1;
-        } else if rest.starts_with("endif") {
-            depth = depth.saturating_sub(1);
-        } else if rest.starts_with("include") && depth == 0 {
-            at = index + 1;
-        }
-    }
-    at
 }

@@ -58,6 +58,7 @@ mod accumulate;
 mod affine;
 mod black_box;
 mod build;
+mod c_integer;
 mod c_tokens;
 mod contraction;
 mod cuda;
@@ -66,6 +67,7 @@ mod detect;
 mod emit;
 mod expand;
 mod floats;
+mod guard;
 mod item;
 mod line_index;
 mod live_out;
@@ -79,10 +81,11 @@ mod source;
 mod source_range;
 mod structure;
 mod subscript;
+mod top_level;
 
 pub use contraction::Operands;
 pub use cuda::cuda;
-pub use emit::{Emit, rewrite};
+pub use emit::{Emit, guarded, rewrite};
 pub use source_range::{Beside, places};
 
 use std::fmt;
@@ -122,6 +125,8 @@ pub struct Part {
     /// Variables that are assumed not to overlap: pointers without `restrict`, and what they
     /// could lead to: arrays, and scalars that are global or whose address is taken.
     pub distinct: Vec<String>,
+    /// Pairs of them, by their names in relations, that may overlap: new code compares their ranges.
+    pub overlaps: Vec<(String, String)>,
     /// Loop variables whose values at the end are needed behind a marked part, or could be:
     /// such a part keeps its own loops.
     pub ended: Vec<String>,
@@ -176,6 +181,11 @@ impl Part {
         names.iter().map(text).collect()
     }
 
+    /// Returns whether a variable is a pointer, be it one that is declared as an array.
+    pub(crate) fn is_pointer(&self, name: &str) -> bool {
+        self.around.pointers.iter().any(|own| own == name)
+    }
+
     /// Makes a problem of the part as a whole.
     pub fn problem(&self, message: String) -> Problem {
         Problem::new(self.first_line, message)
@@ -219,6 +229,8 @@ pub struct Around {
     pub variables: Vec<Declared>,
     /// Whether the part is all that the function does, which returns nothing.
     pub whole: bool,
+    /// Variables that are pointers, be they declared as arrays.
+    pub pointers: Vec<String>,
     /// Types that `typedef` gives names to, with what they stand for.
     pub types: Vec<(String, String)>,
 }

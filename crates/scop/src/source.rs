@@ -18,6 +18,7 @@ use crate::live_out::{ended, is_addressed, is_needed};
 use crate::parse::{Parsed, parsed};
 use crate::pragma::shared;
 use crate::pure::is_without_effects;
+use crate::top_level::comment;
 use crate::{Around, Beside, Declared, Detected, Member, Part, Problem};
 
 pub(crate) const FIRST: &str = "__tangram_scop";
@@ -141,14 +142,19 @@ fn marked(source: &str) -> String {
     marked
 }
 
-/// Puts spaces in the place of comments; lines stay where they are.
+/// Puts spaces in the place of comments, and brackets in that of digraphs; lines and columns stay where
+/// they are.
 pub(crate) fn without_comments(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     let mut rest = source;
     while let Some(first) = rest.chars().next() {
         let length = match first {
-            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
+            '/' if comment(rest).is_some() => comment(rest).unwrap_or_default(),
+            '<' | ':' | '%' if digraph(rest).is_some() => {
+                text.push_str(digraph(rest).unwrap_or_default());
+                rest = &rest[2..];
+                continue;
+            }
             '"' | '\'' => {
                 let length = literal(rest, first);
                 text.push_str(&rest[..length]);
@@ -156,7 +162,7 @@ pub(crate) fn without_comments(source: &str) -> String {
                 continue;
             }
             _ => {
-                text.push(first);
+                text.push(if first == '\u{feff}' && text.is_empty() { ' ' } else { first });
                 rest = &rest[first.len_utf8()..];
                 continue;
             }
@@ -167,11 +173,20 @@ pub(crate) fn without_comments(source: &str) -> String {
     text
 }
 
+/// Returns the bracket that two characters stand for, and a space.
+fn digraph(text: &str) -> Option<&'static str> {
+    const ALL: [(&str, &str); 5] =
+        [("<:", "[ "), (":>", "] "), ("<%", "{ "), ("%>", "} "), ("%:", "# ")];
+    ALL.into_iter().find(|(written, _)| text.starts_with(written)).map(|(_, stands)| stands)
+}
+
 /// Returns the length of a literal with its quotes.
 pub(crate) fn literal(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {
+            // The end of a line that goes on may be two characters.
+            '\r' if escaped => {}
             _ if escaped => escaped = false,
             '\\' => escaped = true,
             // None goes on behind its line.
@@ -222,10 +237,6 @@ fn of_function(
 ) -> Result<Detected, Vec<Problem>> {
     let mut names = globals.clone();
     names.parameters(&function.declarator.node, source);
-    let name = match &function.declarator.node.kind.node {
-        DeclaratorKind::Identifier(name) => name.node.name.clone(),
-        _ => String::new(),
-    };
     let (mut found, mut problems, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     let mut open = vec![(&function.statement, names)];
     while let Some((statement, mut names)) = open.pop() {
@@ -255,52 +266,15 @@ fn of_function(
                             || is_needed(name, span, &function.statement)
                     };
                     match Builder::scop((before, inside), &names, source, &needed, budget) {
-                        Ok(Read {
-                            scop,
-                            bodies,
-                            arrays,
-                            types,
-                            checks,
-                            members,
-                            flat,
-                            test,
-                            operands,
-                        }) => found.push(Part {
-                            function: name.clone(),
-                            first_line: source.line(items[first - 1].span.start),
-                            last_line: source.line(item.span.start),
-                            declared: declared(inside, source),
-                            unsigned: unsigned(&scop, &names),
-                            distinct: distinct(&scop, &names, &members, |name| {
-                                is_global(name, &names, globals)
-                                    || is_addressed(name, &function.statement)
-                            }),
-                            around: around(
-                                function,
-                                Span::span(items[first - 1].span.start, item.span.end),
-                                &scop,
-                                &names,
-                            ),
-                            ended: ended(
-                                inside,
-                                Span::span(items[first - 1].span.start, item.span.end),
-                                &function.statement,
-                                |name| is_global(name, &names, globals),
-                            ),
-                            marked: true,
-                            braced: false,
-                            beside: Beside::default(),
-                            types,
-                            bodies,
-                            arrays,
-                            operands,
-                            allocated: Vec::new(),
-                            checks,
-                            members,
-                            flat,
-                            test,
-                            scop,
-                        }),
+                        Ok(read) => {
+                            let lines = (source.line(span.start), source.line(item.span.start));
+                            let mut part =
+                                part(read, (function, span, lines), inside, &names, globals, source);
+                            let is_global = |name: &str| is_global(name, &names, globals);
+                            part.ended = ended(inside, span, &function.statement, is_global);
+                            part.marked = true;
+                            found.push(part);
+                        }
                         Err(why) => {
                             let before = found.len();
                             if why.guards_only {
@@ -308,7 +282,7 @@ fn of_function(
                                 Detector { source, globals, budget, parts, refused }.inside(
                                     inside,
                                     &names,
-                                    (&name, function),
+                                    function,
                                 );
                             }
                             match found.len() > before {
@@ -330,6 +304,46 @@ fn of_function(
         }
     }
     if problems.is_empty() { Ok(Detected { parts: found, refused }) } else { Err(problems) }
+}
+
+/// Makes a part of what was read of some items of a function, in lines from the first to the last.
+pub(crate) fn part(
+    read: Read,
+    (function, span, lines): (&FunctionDefinition, Span, (usize, usize)),
+    items: &[Node<BlockItem>],
+    names: &Names,
+    globals: &Names,
+    source: &Source,
+) -> Part {
+    let Read { scop, bodies, arrays, types, checks, members, flat, test, operands } = read;
+    let leads = |name: &str| {
+        is_global(name, names, globals) || is_addressed(name, &function.statement)
+    };
+    let overlaps = overlaps(&scop, names, &members, leads);
+    Part {
+        function: declared_name(&function.declarator.node).unwrap_or_default(),
+        first_line: lines.0,
+        last_line: lines.1,
+        marked: false,
+        braced: false,
+        beside: Beside::default(),
+        declared: declared(items, source),
+        unsigned: unsigned(&scop, names),
+        distinct: distinct(&overlaps, &members),
+        overlaps,
+        ended: Vec::new(),
+        around: around(function, span, &scop, names),
+        allocated: Vec::new(),
+        bodies,
+        arrays,
+        types,
+        checks,
+        members,
+        flat,
+        test,
+        operands,
+        scop,
+    }
 }
 
 /// Returns whether a name stands for a variable outside of functions.
@@ -376,16 +390,29 @@ pub(crate) fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
     all.into_iter().filter(known).collect()
 }
 
-/// Lists the variables that could overlap another one, as far as their declarations tell, where
-/// one of both is written.
+/// Lists the variables of pairs, as C.
+fn distinct(overlaps: &[(String, String)], members: &[Member]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for name in overlaps.iter().flat_map(|(a, b)| [a, b]) {
+        let member = members.iter().find(|member| member.name == *name);
+        let text = member.map_or(name, |member| &member.text);
+        if !found.contains(text) {
+            found.push(text.clone());
+        }
+    }
+    found
+}
+
+/// Lists pairs of variables that could overlap, as far as their declarations tell, where one of both is
+/// written.
 ///
 /// `leads`: says of a variable that is no array whether a pointer could lead to it.
-pub(crate) fn distinct(
+fn overlaps(
     scop: &Scop,
     names: &Names,
     members: &[Member],
     leads: impl Fn(&str) -> bool,
-) -> Vec<String> {
+) -> Vec<(String, String)> {
     let mut names = names.clone();
     for member in members {
         let restricted = member.restricted.or(names.restricted(&member.base));
@@ -411,8 +438,9 @@ pub(crate) fn distinct(
         let apart = (scalar && !names.may_share(a, b)) || beside;
         a != b && open && !apart && (is_written(a) || is_written(b))
     };
-    let found = all.iter().filter(|a| all.iter().any(|b| meets(a, b)));
-    found.map(|name| member(name).map_or(name, |member| &member.text).clone()).collect()
+    let rest = |at: usize| all.iter().skip(at + 1);
+    let pairs = all.iter().enumerate().flat_map(|(at, a)| rest(at).map(move |b| (a, b)));
+    pairs.filter(|(a, b)| meets(a, b)).map(|(a, b)| (a.clone(), b.clone())).collect()
 }
 
 /// Describes the function around a part.
@@ -446,6 +474,7 @@ pub(crate) fn around(
         whole: returns_nothing && known.len() == parameters.len() && is_all(function, part),
         parameters: known,
         variables: used.iter().filter_map(|name| names.get(name).cloned()).collect(),
+        pointers: used.into_iter().filter(|name| names.restricted(name).is_some()).collect(),
         types: names.types(),
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Settled {
     pub polynomial: Option<Polynomial>,
     /// As C.
     pub text: String,
+    /// The type of its name, if it has one.
+    pub element: String,
 }
 
 /// A subscript as a sum.
@@ -44,6 +46,7 @@ impl Builder<'_> {
             cases: self.cases(subscript),
             polynomial: self.polynomial_of(subscript),
             text: self.sum(subscript),
+            element: String::new(),
         }
     }
 

@@ -110,6 +110,10 @@ pub(crate) struct ScopArgs {
           default_value_t = true, default_missing_value = "true",
           action = clap::ArgAction::Set)]
     pub(crate) vectorize: bool,
+    /// Arrays that pointers lead to do not overlap, as `restrict` would say: new loops run without
+    /// comparing their ranges.
+    #[arg(long)]
+    pub(crate) no_alias: bool,
     /// Which statements share loops.
     #[arg(long, value_enum, default_value = "smart")]
     pub(crate) fuse: FuseArg,

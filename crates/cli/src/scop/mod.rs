@@ -55,8 +55,14 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     }
     // Standard input can be read once only.
     let original = out::read(&args.input)?;
-    let Detected { parts, refused } = match found(args, &original)? {
+    let text = preprocessed_input(args, &original)?;
+    let marked = is_marked(&text);
+    let Detected { parts, refused } = match found(args, &text) {
         Ok(found) => found,
+        Err(problems) if args.print.is_none() && args.target == TargetArg::C && !marked => {
+            problems.iter().for_each(|problem| out::say(report::placed(&name, "note", problem)));
+            return unchanged(args, &original);
+        }
         Err(problems) => {
             let lines = problems.iter().map(|problem| report::placed(&name, "error", problem));
             out::say(lines.collect::<String>());
@@ -64,7 +70,11 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
         }
     };
     refused.iter().for_each(|problem| out::say(report::placed(&name, "note", problem)));
-    parts.iter().for_each(|part| out::say(report::assumed(&name, part)));
+    let compared = args.print.is_none() && args.target == TargetArg::C && !args.no_alias;
+    parts.iter().for_each(|part| out::say(report::assumed(&name, part, compared)));
+    if parts.is_empty() && args.print.is_none() && args.target == TargetArg::C {
+        return unchanged(args, &original);
+    }
     if parts.is_empty() {
         out::say(format!("{name}: error: no static control part in the file\n"));
         return Ok(ExitCode::from(2));
@@ -92,18 +102,30 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads the parts of the file.
-fn found(args: &ScopArgs, original: &str) -> Result<Result<Detected, Vec<Problem>>, Error> {
+/// Writes a file without a part as it is: a build rule goes through such files, too.
+fn unchanged(args: &ScopArgs, original: &str) -> Result<ExitCode, Error> {
+    out::deliver(args.output.as_deref(), original)?;
+    let name = args.input.display();
+    out::say(format!("{name}: note: no static control part in the file: it stays as it is\n"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the file behind the preprocessor.
+fn preprocessed_input(args: &ScopArgs, original: &str) -> Result<String, Error> {
     if let Some(folder) = args.include.iter().find(|folder| !folder.is_dir()) {
         return Err(Error::Usage(format!("-I {0}: there is no folder {0}", folder.display())));
     }
     let text = preprocessed(original, &args.input, &flags(args));
-    let text = text.map_err(|why| Error::Usage(format!("{}: {why}", args.input.display())))?;
+    text.map_err(|why| Error::Usage(format!("{}: {why}", args.input.display())))
+}
+
+/// Reads the parts of the file.
+fn found(args: &ScopArgs, text: &str) -> Result<Detected, Vec<Problem>> {
     let budget = budget(args);
-    Ok(match args.detect || !is_marked(&text) {
-        true => tangram_scop::detect(&text, &budget),
-        false => tangram_scop::marked(&text, &budget),
-    })
+    match args.detect || !is_marked(text) {
+        true => tangram_scop::detect(text, &budget),
+        false => tangram_scop::marked(text, &budget),
+    }
 }
 
 /// Returns whether pragmas mark parts.
@@ -129,7 +151,8 @@ fn flags(args: &ScopArgs) -> Vec<String> {
 /// why that failed.
 pub(crate) fn preprocessed(text: &str, path: &Path, flags: &[String]) -> Result<String, String> {
     let directive = |line: &str| {
-        let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
+        let line = line.trim_start_matches('\u{feff}').trim_start();
+        let rest = line.strip_prefix('#').or_else(|| line.strip_prefix("%:")).map(str::trim_start);
         rest.is_some_and(|rest| !rest.starts_with("pragma"))
     };
     if flags.is_empty() && !text.lines().any(directive) {
@@ -205,7 +228,8 @@ fn rewritten(args: &ScopArgs, original: &str, parts: &[Part]) -> Result<ExitCode
     let contractions = contractions.collect();
     let (parallel, vectorize) = (args.parallel, args.vectorize);
     let threads_from = tangram_polyhedral::optimise::threads_from(&args.machine);
-    let emit = Emit { parallel, threads_from, vectorize, private, contractions };
+    let no_alias = args.no_alias;
+    let emit = Emit { parallel, threads_from, vectorize, private, contractions, no_alias };
     let code = deliver(tangram_scop::rewrite(original, &pairs, &emit), args)?;
     if code == ExitCode::SUCCESS {
         out::say(said);
@@ -287,6 +311,8 @@ struct Outcome<'a> {
     ast: Result<Ast, Fault>,
     /// Whether several threads were asked for, and the search for their loops took too long.
     one_thread: bool,
+    /// What new loops test; or why they cannot take the place of the source's.
+    guards: Result<Vec<String>, String>,
 }
 
 /// The loops that take the place of a part's.
@@ -299,8 +325,8 @@ struct Code<'a> {
 impl<'a> Outcome<'a> {
     /// Returns the loops that take the place of the source's, if any do.
     fn code(self) -> Option<Code<'a>> {
-        let Self { part, best, ast, .. } = self;
-        ast.ok().filter(|_| !best.original).map(|ast| Code { part, best, ast })
+        let Self { part, best, ast, guards, .. } = self;
+        ast.ok().filter(|_| !best.original && guards.is_ok()).map(|ast| Code { part, best, ast })
     }
 }
 
@@ -308,13 +334,13 @@ impl<'a> Outcome<'a> {
 fn optimised<'a>(part: &'a Part, args: &ScopArgs, budget: &Budget) -> Result<Outcome<'a>, Fault> {
     let mut recipe = recipe(args);
     recipe.keep_source = args.tile.is_none();
-    let found = attempt(part, &recipe, budget);
+    let found = attempt(part, &recipe, args.no_alias, budget);
     let is_done = found.as_ref().is_ok_and(|own| own.best.fallback.is_none() && own.ast.is_ok());
     if is_done || !recipe.parallel {
         return found;
     }
     recipe.parallel = false;
-    match attempt(part, &recipe, &self::budget(args)) {
+    match attempt(part, &recipe, args.no_alias, &self::budget(args)) {
         Ok(plain) if plain.ast.is_ok() && !plain.best.original => {
             Ok(Outcome { one_thread: true, ..plain })
         }
@@ -323,11 +349,21 @@ fn optimised<'a>(part: &'a Part, args: &ScopArgs, budget: &Budget) -> Result<Out
 }
 
 /// Generates the loops of a part as a recipe says.
-fn attempt<'a>(part: &'a Part, recipe: &Recipe, budget: &Budget) -> Result<Outcome<'a>, Fault> {
+fn attempt<'a>(
+    part: &'a Part,
+    recipe: &Recipe,
+    no_alias: bool,
+    budget: &Budget,
+) -> Result<Outcome<'a>, Fault> {
     let (part, best) = part.optimise(recipe, budget)?;
     let context = part.scop.context.as_ref();
     let mut options = AstOptions::default();
     options.outlined = Some(KERNEL);
     let ast = Ast::of_tree(&best.tree, context, &options, budget);
-    Ok(Outcome { part, best, ast, one_thread: false })
+    let emit = Emit { no_alias, ..Emit::default() };
+    let guards = match &ast {
+        Ok(ast) if !best.original => tangram_scop::guarded(&part, ast, &emit),
+        _ => Ok(Vec::new()),
+    };
+    Ok(Outcome { part, best, ast, one_thread: false, guards })
 }

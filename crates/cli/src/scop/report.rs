@@ -19,13 +19,15 @@ pub(super) fn placed(name: &impl Display, kind: &str, problem: &Problem) -> Stri
     }
 }
 
-/// What is assumed of a part, and what keeps it as it is whatever is found.
-pub(super) fn assumed(name: &impl Display, part: &Part) -> String {
-    let listed = |names: &[String]| {
-        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-    };
+fn listed(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// What is assumed of a part, and what keeps it as it is whatever is found. `compared`: whether new
+/// loops compare the ranges of arrays.
+pub(super) fn assumed(name: &impl Display, part: &Part, compared: bool) -> String {
     let mut text = String::new();
-    if !part.marked && !part.distinct.is_empty() {
+    if !compared && !part.marked && !part.distinct.is_empty() {
         let (line, names) = (part.first_line, listed(&part.distinct));
         text += &format!(
             "{name}:{line}: note: {names} are assumed not to overlap, as `restrict` would say\n"
@@ -58,7 +60,7 @@ pub(super) fn report(part: &Part, outcome: &Outcome) -> String {
 
 /// What became of a part, or why nothing did.
 fn became(part: &Part, outcome: &Outcome) -> String {
-    let Outcome { part: with, best, ast, one_thread } = outcome;
+    let Outcome { part: with, best, ast, one_thread, guards } = outcome;
     if !part.ended.is_empty() {
         return "kept, as what follows may need the value of a loop variable".to_owned();
     }
@@ -77,6 +79,10 @@ fn became(part: &Part, outcome: &Outcome) -> String {
             _ => "kept, as nothing in it repeats".to_owned(),
         };
     }
+    let guards = match guards {
+        Ok(guards) => guards,
+        Err(reason) => return format!("kept, as {reason}"),
+    };
     let gain =
         best.ratio.map_or(String::new(), |ratio| format!(", estimated at {ratio:.2} of its cost"));
     let bands: Vec<String> = best.bands.iter().filter_map(|band| arranged(with, band)).collect();
@@ -87,13 +93,17 @@ fn became(part: &Part, outcome: &Outcome) -> String {
         true => String::new(),
         false => format!("; in memory of its own: {}", names.join(", ")),
     };
+    let compared = match guards.iter().any(|test| test.contains("<= TANGRAM_AT")) {
+        true => format!("; where the ranges of {} do not overlap", listed(&part.distinct)),
+        false => String::new(),
+    };
     let alone = match one_thread {
         true => {
             "; for one thread, as the search for loops of several took too long: `--max-steps` allows more"
         }
         false => "",
     };
-    format!("rewritten{gain}: {bands}{idle}{memory}{alone}")
+    format!("rewritten{gain}: {bands}{idle}{memory}{compared}{alone}")
 }
 
 /// Says what of `--tile` has no effect on a part.

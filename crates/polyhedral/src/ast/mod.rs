@@ -43,4 +43,4 @@ pub use interpret::Instance;
 pub use node::{Ast, AstNode, AstNodeKind};
 pub use options::AstOptions;
 pub use text::cuda::{KernelHead, Launch};
-pub use text::{CStyle, Kept, SplitLoop, Statements};
+pub use text::{CStyle, Kept, ParamType, SplitLoop, Statements};

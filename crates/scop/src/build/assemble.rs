@@ -18,7 +18,22 @@ impl Builder<'_> {
         let exactly = !self.kept.is_empty();
         let at_start = |error: &dyn std::fmt::Display| self.source.problem(0, error.to_string());
         let facts = self.facts(&relations).map_err(|e| at_start(&e))?;
+        let proven = self.proven(&relations.params)?;
+        if let Some(proven) = proven.as_ref().filter(|_| exactly) {
+            let at = self.statements.first().map_or(0, |raw| raw.at);
+            let message = format!(
+                "computes in a type that wraps around for some parameters ({proven} alone is right), \
+                 and what follows uses variables that the part declares"
+            );
+            return Err(self.source.problem(at, message));
+        }
         let valid = self.delinearise(&relations.params, exactly);
+        let valid = match (valid, proven) {
+            (Some(valid), Some(proven)) => {
+                Some(valid.intersect(&proven, budget).map_err(|e| at_start(&e))?)
+            }
+            (valid, proven) => valid.or(proven),
+        };
         let context = match (&valid, &facts) {
             (Some(valid), Some(facts)) => {
                 Some(valid.intersect(facts, budget).map_err(|e| at_start(&e))?)

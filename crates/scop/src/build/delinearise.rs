@@ -245,7 +245,7 @@ impl Builder<'_> {
     }
 
     /// Returns whether some statement runs for parameters of a set.
-    fn has_instances(
+    pub(super) fn has_instances(
         &self,
         set: &Relation,
         relations: &Relations,

@@ -10,7 +10,8 @@ use tangram_presburger::formula::{Comparison, Expr, Formula};
 use super::growth::growth;
 use super::{Builder, VOLATILE};
 use crate::Problem;
-use crate::affine::{Case, always, both, compared, integer, mapped};
+use crate::affine::{Case, Claim, always, both, compared, integer, mapped};
+use crate::c_integer::Range;
 use crate::c_tokens::words;
 use crate::declare::{self, is_integer};
 use crate::source::declared_name;
@@ -26,6 +27,8 @@ pub(crate) struct Head {
     pub conditions: Vec<Formula>,
     /// What else the start does.
     pub before: Vec<Node<Expression>>,
+    /// What has to hold in each iteration.
+    pub claims: Vec<Claim>,
 }
 
 /// How a loop steps.
@@ -70,7 +73,10 @@ impl Builder<'_> {
         if !is_integer(&self.names.resolved(&element)) {
             return self.wrong(node, "has a loop variable that is no integer");
         }
-        let mut start = self.affine(steps.start)?;
+        let mut start = self.bound(steps.start)?;
+        let own_range = Range::of(&self.names.resolved(&element));
+        let claims = self.claims_of(steps.start, &start, own_range);
+        self.note_claims(steps.start, claims);
         if steps.ahead != 0 {
             start = mapped(start, |value| value.plus(&Expr::constant(steps.ahead)));
         }
@@ -87,11 +93,15 @@ impl Builder<'_> {
         }
         let mark = self.open();
         self.rename(&steps.name, &name);
-        let ends = self.end(end, &name, &steps, &mut conditions);
+        let mut ends = Ends { start: start.clone(), own: own_range, by: steps.by, strict: false };
+        let read = self.end(end, &name, &steps, (&mut conditions, &mut ends));
         self.close(&mark);
-        ends?;
+        read?;
+        // The last step goes to a bound of the same type at most, or nobody looks at it.
+        let steps_out = steps.ahead == 0 && !ends.strict;
+        let claims = if steps_out { self.step_claims(&name, &element, steps.by) } else { Vec::new() };
         let before = steps.others.into_iter().cloned().collect();
-        Ok(Head { name, own: steps.name, element, forwards, conditions, before })
+        Ok(Head { name, own: steps.name, element, forwards, conditions, before, claims })
     }
 
     /// Returns whether a loop variable needs another name: the part may use this one for something
@@ -106,7 +116,7 @@ impl Builder<'_> {
         node: &Node<Expression>,
         name: &str,
         steps: &Steps,
-        conditions: &mut Vec<Formula>,
+        (conditions, ends): (&mut Vec<Formula>, &mut Ends),
     ) -> Result<(), Problem> {
         let forwards = steps.by > 0;
         let expected = "must compare the loop variable with a bound in the direction of the step";
@@ -126,8 +136,8 @@ impl Builder<'_> {
         let (lhs, rhs) = (&*binary.node.lhs, &*binary.node.rhs);
         let operator = &binary.node.operator.node;
         if *operator == BinaryOperator::LogicalAnd {
-            self.end(lhs, name, steps, conditions)?;
-            return self.end(rhs, name, steps, conditions);
+            self.end(lhs, name, steps, (&mut *conditions, &mut *ends))?;
+            return self.end(rhs, name, steps, (conditions, ends));
         }
         let (bound, left) = match (compared_here(lhs), compared_here(rhs)) {
             (true, false) => (rhs, true),
@@ -158,7 +168,9 @@ impl Builder<'_> {
         if words(self.source.of(bound)).any(|word| word == steps.name) {
             return self.wrong(node, expected);
         }
-        let bound = self.affine(bound)?;
+        let (node, bound) = (bound, self.bound(bound)?);
+        self.compare_claims((node, &bound), ends);
+        ends.strict |= strict && self.stays_within(node, ends);
         conditions.push(compared(&own, order, &bound));
         Ok(())
     }
@@ -180,6 +192,47 @@ impl Builder<'_> {
         match binary.node.operator.node {
             BinaryOperator::Less | BinaryOperator::LessOrEqual => towards > 0,
             BinaryOperator::Greater | BinaryOperator::GreaterOrEqual => towards < 0,
+            _ => false,
+        }
+    }
+}
+
+/// What is known of a loop's variable where its end is read.
+struct Ends {
+    start: Vec<Case>,
+    /// The values of its type.
+    own: Range,
+    by: i128,
+    /// Whether a bound keeps the last step within the type.
+    strict: bool,
+}
+
+impl Builder<'_> {
+    /// Notes what a comparison of a loop's variable with a bound converts both to.
+    fn compare_claims(&mut self, (node, bound): (&Node<Expression>, &[Case]), ends: &Ends) {
+        let Some(to) = self.range_of(node).map(|other| ends.own.common(other)) else { return };
+        if !to.wraps() {
+            return;
+        }
+        let mut claims = self.claims_of(node, bound, to);
+        if !to.contains(ends.own) {
+            // All values lie between the start and the last step.
+            claims.extend(Claim::of(&ends.start, to));
+            if ends.by < 0 {
+                claims.extend(Claim::of(&mapped(bound.to_vec(), |value| {
+                    value.plus(&Expr::constant(ends.by))
+                }), to));
+            }
+        }
+        self.note_claims(node, claims);
+    }
+
+    /// Returns whether a variable that steps by one up to a bound, exclusive, stays within its type.
+    fn stays_within(&self, node: &Node<Expression>, ends: &Ends) -> bool {
+        let Some(bound) = self.range_of(node) else { return false };
+        match ends.by {
+            1 => bound.greatest <= ends.own.greatest,
+            -1 => bound.least >= ends.own.least,
             _ => false,
         }
     }

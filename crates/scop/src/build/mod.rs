@@ -2,6 +2,7 @@
 
 mod assemble;
 mod break_statement;
+mod claims;
 mod control;
 mod declared;
 mod delicm;
@@ -28,12 +29,14 @@ use tangram_presburger::Budget;
 use tangram_presburger::formula::{Expr, Formula};
 
 use crate::access::Accesses;
-use crate::affine::{Affine, Case, always};
+use crate::affine::{Affine, Case, Claim, always, range_of};
+use crate::c_integer::Range;
 use crate::contraction::Operands;
 use crate::declare::{Names, element, is_integer, is_wide};
 use crate::source::{Source, declared};
 use crate::{Body, Declared, Flat, Member, Problem};
 use break_statement::Breakable;
+use claims::Claimed;
 pub(crate) use loops::{assigned, loop_variable};
 use scope::Scopes;
 use written::Written;
@@ -80,6 +83,8 @@ pub(crate) struct Builder<'a> {
     reached: BTreeSet<String>,
     /// Conditions on parameters that hold.
     facts: Vec<Formula>,
+    /// What has to hold for control to be what it is read as.
+    claims: Vec<Claimed>,
     /// Assertions in front of all statements, as C.
     checks: Vec<String>,
     /// Why loops that are affine stand in such a statement.
@@ -203,6 +208,7 @@ impl<'a> Builder<'a> {
             numbers: BTreeMap::new(),
             reached: BTreeSet::new(),
             facts: Vec::new(),
+            claims: Vec::new(),
             checks: Vec::new(),
             hides_loops: None,
             guards: 0,
@@ -279,11 +285,67 @@ impl<'a> Builder<'a> {
         self.dimensions(name)
     }
 
+    /// Returns the values of the type of a name of the part, if it is an integer.
+    pub(crate) fn type_of_name(&self, name: &str) -> Option<Range> {
+        if let Some((key, _)) = self.numbers.iter().find(|(_, own)| own.as_deref() == Ok(name)) {
+            return self.type_of_member(key);
+        }
+        let element = self.element(name)?;
+        let resolved = self.names.resolved(element);
+        is_integer(&resolved).then(|| Range::of(&resolved))
+    }
+
+    fn type_of_member(&self, key: &str) -> Option<Range> {
+        let name = self.numbers.get(key)?.as_ref().ok()?;
+        let member = self.members.iter().find(|member| member.name == *name)?;
+        let resolved = self.names.resolved(&member.array.element);
+        is_integer(&resolved).then(|| Range::of(&resolved))
+    }
+
+    /// Returns the values of the type of a name of the source, or of a member by its key.
+    fn type_of_word(&self, word: &str) -> Option<Range> {
+        if word.contains('.') {
+            return self.type_of_member(word);
+        }
+        let name = self.named(word);
+        if let Some(at) = self.loops.iter().position(|other| other == name) {
+            return Some(Range::of(&self.names.resolved(self.types.get(at)?)));
+        }
+        match self.value_of(word) {
+            Some(value) => Some(Range::of(&self.names.resolved(&value.element))),
+            // Constants of enumerations are declared nowhere here.
+            None if self.names.get(name).is_none() => Some(crate::c_integer::INT),
+            None => self.type_of_name(name),
+        }
+    }
+
+    /// Returns the values of the type of an expression, if it is known.
+    pub(crate) fn range_of(&self, node: &Node<Expression>) -> Option<Range> {
+        let cast = |node: &Node<_>| Range::of(&self.names.resolved(self.source.of(node)));
+        range_of(&node.node, &cast, &|word| self.type_of_word(word))
+    }
+
     fn reader<T>(
         &mut self,
         read: impl FnOnce(&mut Affine) -> Result<T, Problem>,
-    ) -> Result<T, Problem> {
+    ) -> Result<(T, Vec<Claim>), Problem> {
         let before = self.params.clone();
+        let mut words = BTreeMap::new();
+        let known = self.loops.iter().chain(self.numbers.keys());
+        for word in known.chain(self.scopes.words()) {
+            words.insert(word.clone(), self.type_of_word(word));
+        }
+        let names_only = self.names.clone();
+        let type_of = |word: &str| match words.get(word) {
+            Some(found) => *found,
+            None => match names_only.get(word) {
+                Some(own) => {
+                    let resolved = names_only.resolved(&own.element);
+                    is_integer(&resolved).then(|| Range::of(&resolved))
+                }
+                None => Some(crate::c_integer::INT),
+            },
+        };
         let Self { source, names, written, params, loops, hidden, scopes, numbers, .. } = self;
         let mut resolve = |name: &str| -> Result<Vec<Case>, String> {
             if name.contains('.') {
@@ -325,20 +387,34 @@ impl<'a> Builder<'a> {
             params.insert(name.to_owned());
             Ok(always(Expr::name(name)))
         };
-        let outcome = read(&mut Affine { source, resolve: &mut resolve, names: &*names });
+        let (claims, given) = (Vec::new(), Vec::new());
+        let (resolve, type_of) = (&mut resolve, &type_of);
+        let mut affine = Affine { source, resolve, names: &*names, type_of, claims, given };
+        let outcome = read(&mut affine);
+        let claims = affine.claims;
         if outcome.is_err() {
             self.params = before;
         }
-        outcome
+        outcome.map(|found| (found, claims))
     }
 
     pub(crate) fn condition(&mut self, node: &Node<Expression>) -> Result<Formula, Problem> {
         self.note_members(node);
-        self.reader(|affine| affine.condition(node))
+        let (condition, claims) = self.reader(|affine| affine.condition(node))?;
+        self.note_claims(node, claims);
+        Ok(condition)
+    }
+
+    /// Reads a value that control depends on.
+    pub(crate) fn bound(&mut self, node: &Node<Expression>) -> Result<Vec<Case>, Problem> {
+        self.note_members(node);
+        let (cases, claims) = self.reader(|affine| affine.value(node))?;
+        self.note_claims(node, claims);
+        Ok(cases)
     }
 
     pub(crate) fn affine(&mut self, node: &Node<Expression>) -> Result<Vec<Case>, Problem> {
         self.note_members(node);
-        self.reader(|affine| affine.value(node))
+        self.reader(|affine| affine.value(node)).map(|(cases, _)| cases)
     }
 }

@@ -45,6 +45,12 @@ impl Scopes {
         self.declared.iter().any(|other| other == name)
     }
 
+    /// Lists the names of the source that stand for something else.
+    pub fn words(&self) -> impl Iterator<Item = &String> {
+        let values = self.values.iter().map(|(name, _)| name);
+        self.renamed.iter().map(|(name, _)| name).chain(values)
+    }
+
     /// Returns whether all names are those of the source.
     pub fn is_plain(&self) -> bool {
         self.renamed.is_empty() && self.values.is_empty()

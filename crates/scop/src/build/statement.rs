@@ -162,7 +162,7 @@ impl Builder<'_> {
         inner: &ForStatement,
         order: &mut Vec<Item>,
     ) -> Result<(), Problem> {
-        let Head { name, own, element, forwards, conditions, before } = head;
+        let Head { name, own, element, forwards, conditions, before, claims } = head;
         self.each(&before, order)?;
         self.rename(&own, &name);
         let (outside, start) = (self.conditions.len(), self.statements.len());
@@ -171,6 +171,7 @@ impl Builder<'_> {
         self.loops.push(name);
         self.types.push(element);
         self.breakable.push(Breakable::of_loop(self.conditions.len()));
+        self.note_claims(&inner.statement, claims);
         let mut body = Vec::new();
         let result = match &inner.statement.node {
             Statement::Compound(items) => {

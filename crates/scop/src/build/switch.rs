@@ -38,7 +38,7 @@ impl Builder<'_> {
         inner: &SwitchStatement,
         order: &mut Vec<Item>,
     ) -> Result<(), Problem> {
-        let value = match self.affine(&inner.expression) {
+        let value = match self.bound(&inner.expression) {
             Ok(value) => value,
             Err(problem) => return self.black_box(node, problem, order),
         };

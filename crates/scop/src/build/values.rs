@@ -12,6 +12,7 @@ use lang_c::ast::{Declaration, Expression, InitDeclarator};
 use lang_c::span::Node;
 
 use super::Builder;
+use crate::c_integer::Range;
 use crate::c_tokens::{Token, tokens, words};
 use crate::declare::{element, is_small, is_wide};
 use crate::source::declared_name;
@@ -50,6 +51,7 @@ impl Builder<'_> {
             return false;
         }
         let mut settled = self.settled(&Subscript::one(value));
+        settled.element.clone_from(&element);
         if settled.cases.is_none() && settled.polynomial.is_none() {
             return false;
         }
@@ -60,6 +62,12 @@ impl Builder<'_> {
         };
         if resolved != "int" || !words(&settled.text).all(small) {
             settled.text = format!("({element})({})", settled.text);
+        }
+        if let Some(cases) = &settled.cases {
+            let claims = self.claims_of(value, cases, Range::of(&resolved));
+            self.note_claims(value, claims);
+            // What the value is made of wraps around where that does.
+            let _ = self.bound(value);
         }
         self.scopes.values.push((name, settled));
         true

@@ -535,11 +535,15 @@ pub(crate) fn along(bound: &str, slope: i128, row: &str) -> String {
     }
 }
 
-/// Writes an affine expression over `[constant, parameters..]`.
+/// Writes an affine expression over `[constant, parameters..]`, computed in 64 bits.
 pub(crate) fn affine(row: &[i128], params: &[String]) -> String {
     let mut text = String::new();
     let terms = row[1..].iter().zip(params).filter(|(factor, _)| **factor != 0);
+    let alone = row[0] == 0 && terms.clone().map(|(factor, _)| *factor).eq([1]);
     for (factor, name) in terms {
+        // What the first operand is, the rest becomes.
+        let wide = text.is_empty() && !alone && !name.starts_with("((");
+        let suffix = if wide { "LL" } else { "" };
         let sign = match (text.is_empty(), *factor < 0) {
             (true, false) => "",
             (true, true) => "-",
@@ -547,8 +551,9 @@ pub(crate) fn affine(row: &[i128], params: &[String]) -> String {
             (false, true) => " - ",
         };
         let _ = match factor.abs() {
+            1 if wide => write!(text, "{sign}(long long){name}"),
             1 => write!(text, "{sign}{name}"),
-            factor => write!(text, "{sign}{factor} * {name}"),
+            factor => write!(text, "{sign}{factor}{suffix} * {name}"),
         };
     }
     match (row[0], text.is_empty()) {

@@ -37,7 +37,41 @@ impl Writer<'_> {
         name
     }
 
+    /// Writes an expression in a type of 64 bits; a constant as it is.
+    pub(super) fn wide_text(&self, expr: Expr) -> String {
+        match self.ast.expr(expr) {
+            ExprKind::Int(_) => self.text(expr),
+            _ if self.is_wide(expr) => self.text(expr),
+            _ => self.widened(expr),
+        }
+    }
+
+    /// Gives an operand a type of 64 bits.
+    fn widened(&self, expr: Expr) -> String {
+        match self.ast.expr(expr) {
+            ExprKind::Int(value) if *value < 0 => format!("({value}LL)"),
+            ExprKind::Int(value) => format!("{value}LL"),
+            _ => format!("({}){}", self.style.index, self.operand(expr, Strength::Unary)),
+        }
+    }
+
+    /// Writes a sum, of which one side gets a type that holds it.
+    fn sum(&self, expr: Expr, (a, sign, b): (Expr, char, Expr)) -> String {
+        let is_number = |part: Expr| matches!(self.ast.expr(part), ExprKind::Int(_));
+        let widened = self.is_widened(expr);
+        let left = match widened && !is_number(b) {
+            true => self.widened(a),
+            false => self.operand(a, Strength::Sum),
+        };
+        let right = match widened && is_number(b) {
+            true => self.widened(b),
+            false => self.operand(b, Strength::Product),
+        };
+        format!("{left} {sign} {right}")
+    }
+
     fn written(&self, expr: Expr) -> (String, Strength) {
+        self.note_value(expr);
         use Strength::{And, Equality, Or, Product, Relation, Sum, Unary};
         let join = |list: &[Expr], by: &str, strength: Strength| {
             let parts: Vec<String> =
@@ -52,15 +86,13 @@ impl Writer<'_> {
                 (self.style.params.get(&name).cloned().unwrap_or(name), Unary)
             }
             ExprKind::Iterator(index) => (self.iterator(*index), Unary),
+            ExprKind::Neg(a) if self.is_widened(expr) => (format!("-{}", self.widened(*a)), Sum),
             ExprKind::Neg(a) => (format!("-{}", self.operand(*a, Product)), Sum),
-            ExprKind::Add(a, b) => {
-                (format!("{} + {}", self.operand(*a, Sum), self.operand(*b, Product)), Sum)
-            }
-            ExprKind::Sub(a, b) => {
-                (format!("{} - {}", self.operand(*a, Sum), self.operand(*b, Product)), Sum)
-            }
+            ExprKind::Add(a, b) => (self.sum(expr, (*a, '+', *b)), Sum),
+            ExprKind::Sub(a, b) => (self.sum(expr, (*a, '-', *b)), Sum),
             ExprKind::Mul(factor, a) => {
-                (format!("{factor} * {}", self.operand(*a, Unary)), Product)
+                let suffix = if self.is_widened(expr) { "LL" } else { "" };
+                (format!("{factor}{suffix} * {}", self.operand(*a, Unary)), Product)
             }
             ExprKind::FloorDiv(a, d) => {
                 (format!("{}floord({}, {d})", self.style.prefix, self.text(*a)), Unary)

@@ -5,13 +5,18 @@ mod expression;
 mod loop_names;
 mod split;
 mod threads;
+mod widths;
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write};
+use std::rc::Rc;
 
 use super::{Ast, AstNode, AstNodeKind, Expr, ExprKind};
 use expression::Strength;
 pub use split::SplitLoop;
+use widths::Known;
+pub use widths::ParamType;
 
 /// How C is written.
 #[derive(Debug, Clone)]
@@ -27,6 +32,10 @@ pub struct CStyle {
     pub names: BTreeMap<u32, String>,
     /// Parameters that are written in another way, such as with a cast.
     pub params: HashMap<String, String>,
+    /// The types of parameters, as they are written: what may overflow in them is computed in 64
+    /// bits. Without any, nothing is known to be too narrow; one that is missing has 64 bits of
+    /// values, and no type of so many.
+    pub types: HashMap<String, ParamType>,
     /// What stands before `floord`, `min` and `max`, where these names mean something else.
     pub prefix: String,
     /// How often the text is indented to begin with.
@@ -58,6 +67,7 @@ impl Default for CStyle {
             iterator: "c".into(),
             names: BTreeMap::new(),
             params: HashMap::new(),
+            types: HashMap::new(),
             prefix: String::new(),
             depth: 0,
             indent: "  ".into(),
@@ -76,6 +86,12 @@ impl Default for CStyle {
 pub trait Statements {
     /// Writes an instance: the name of its statement and the text of its arguments.
     fn instance(&self, name: &str, arguments: &[String]) -> String;
+
+    /// Returns whether arguments of a statement must be of a type of 64 bits, as more is computed with
+    /// them.
+    fn needs_wide(&self, _name: &str) -> bool {
+        false
+    }
 
     /// Says what to keep in local variables during a loop over `iterator` whose iterations
     /// depend on each other; `lines` are the instances in its body. Nothing by default.
@@ -118,8 +134,8 @@ impl fmt::Display for Ast {
 
 /// What is left to write.
 enum Piece {
-    /// A node at a depth, and what is around it.
-    Node(AstNode, usize, Around),
+    /// A node at a depth, what is around it, and what is known there.
+    Node(AstNode, usize, Around, Rc<Known>),
     Text(String),
 }
 
@@ -145,24 +161,7 @@ impl Ast {
     /// Writes C as [`Self::to_c`] does, with `statements` in the place of calls: a function
     /// of the name of a statement and the text of its arguments, or more.
     pub fn to_c_with(&self, style: &CStyle, statements: &dyn Statements) -> String {
-        let writer = Writer { ast: self, style, statements };
-        let mut text = String::new();
-        let mut open: Vec<Piece> = self
-            .root()
-            .map(|root| Piece::Node(root, style.depth, Around::Nothing))
-            .into_iter()
-            .collect();
-        while let Some(piece) = open.pop() {
-            match piece {
-                Piece::Text(part) => text.push_str(&part),
-                Piece::Node(node, depth, around) => {
-                    let mut parts = writer.pieces(node, depth, around);
-                    parts.reverse();
-                    open.extend(parts);
-                }
-            }
-        }
-        text
+        Writer::new(self, style, statements).all()
     }
 
     /// Returns the definitions that the text of [`Self::to_c`] may use.
@@ -173,13 +172,13 @@ impl Ast {
     /// Writes an expression.
     pub fn text(&self, expr: Expr) -> String {
         let none = |_: &str, _: &[String]| String::new();
-        Writer { ast: self, style: &CStyle::default(), statements: &none }.text(expr)
+        Writer::new(self, &CStyle::default(), &none).text(expr)
     }
 
     /// Names the iterator of the loop over a dimension of the schedule, as the text does.
     pub fn iterator(&self, dimension: u32) -> String {
         let none = |_: &str, _: &[String]| String::new();
-        Writer { ast: self, style: &CStyle::default(), statements: &none }.iterator(dimension)
+        Writer::new(self, &CStyle::default(), &none).iterator(dimension)
     }
 }
 
@@ -187,9 +186,42 @@ struct Writer<'a> {
     ast: &'a Ast,
     style: &'a CStyle,
     statements: &'a dyn Statements,
+    /// What is known of values where the text is written.
+    known: RefCell<Rc<Known>>,
+    /// Whether a value may not fit into 64 bits.
+    exceeds: Cell<bool>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(ast: &'a Ast, style: &'a CStyle, statements: &'a dyn Statements) -> Self {
+        let known = RefCell::new(Rc::new(Known::of(ast, style)));
+        Self { ast, style, statements, known, exceeds: Cell::new(false) }
+    }
 }
 
 impl Writer<'_> {
+    /// Writes all code.
+    fn all(&self) -> String {
+        let mut text = String::new();
+        let known = self.known.borrow().clone();
+        let first = self.ast.root();
+        let mut open: Vec<Piece> = first
+            .map(|root| Piece::Node(root, self.style.depth, Around::Nothing, known))
+            .into_iter()
+            .collect();
+        while let Some(piece) = open.pop() {
+            match piece {
+                Piece::Text(part) => text.push_str(&part),
+                Piece::Node(node, depth, around, known) => {
+                    let mut parts = self.with_known(known, || self.pieces(node, depth, around));
+                    parts.reverse();
+                    open.extend(parts);
+                }
+            }
+        }
+        text
+    }
+
     fn pieces(&self, node: AstNode, depth: usize, around: Around) -> Vec<Piece> {
         let style = self.style;
         let indent = style.indent.repeat(depth);
@@ -230,17 +262,19 @@ impl Writer<'_> {
                     let _ = writeln!(head, "{indent}{}", style.hint);
                 }
                 let (name, index) = (self.iterator(*iterator), &style.index);
+                let inner = self.in_loop(node);
                 let split =
                     upper.and_then(|upper| self.split_head(*iterator, (*lower, upper), *step));
                 if let Some(split) = split {
                     let _ = write!(head, "{indent}{split}");
                     let mut parts = vec![Piece::Text(head)];
-                    parts.extend(self.braced(*body, depth, Around::Loops));
+                    parts.extend(self.braced(*body, depth, Around::Loops, inner));
                     parts.push(Piece::Text("\n".into()));
                     return self.trim(parts);
                 }
+                let kept = || self.with_known(inner.clone(), || self.kept(&name, *body));
                 if let Some(upper) = upper.filter(|_| !coincident)
-                    && let Some(kept) = self.kept(&name, *body)
+                    && let Some(kept) = kept()
                 {
                     let text = self.with_kept((&name, *lower, upper, *step), &kept, depth);
                     return vec![Piece::Text(text)];
@@ -254,7 +288,7 @@ impl Writer<'_> {
                 let mut parts = vec![Piece::Text(head)];
                 let threads = outer || around == Around::Threads;
                 let inside = if threads { Around::Threads } else { Around::Loops };
-                parts.extend(self.braced(*body, depth, inside));
+                parts.extend(self.braced(*body, depth, inside, inner));
                 parts.push(Piece::Text("\n".into()));
                 self.trim(parts)
             }
@@ -264,12 +298,14 @@ impl Writer<'_> {
                 self.trim(parts)
             }
             AstNodeKind::Block(list) => {
-                list.iter().map(|part| Piece::Node(*part, depth, around)).collect()
+                let known = || self.known.borrow().clone();
+                list.iter().map(|part| Piece::Node(*part, depth, around, known())).collect()
             }
             AstNodeKind::Mark { name, body } => {
                 let name = name.replace("*/", "* /");
                 let head = format!("{indent}/* {name} */\n");
-                vec![Piece::Text(head), Piece::Node(*body, depth, around)]
+                let known = self.known.borrow().clone();
+                vec![Piece::Text(head), Piece::Node(*body, depth, around, known)]
             }
             AstNodeKind::Call { statement, arguments } => {
                 let text = self.instance(statement, arguments);
@@ -286,7 +322,11 @@ impl Writer<'_> {
     }
 
     fn instance(&self, statement: &str, arguments: &[Expr]) -> String {
-        let arguments: Vec<String> = arguments.iter().map(|a| self.text(*a)).collect();
+        let wide = self.statements.needs_wide(statement);
+        let arguments: Vec<String> = arguments
+            .iter()
+            .map(|a| if wide { self.wide_text(*a) } else { self.text(*a) })
+            .collect();
         self.statements.instance(statement, &arguments)
     }
 
@@ -349,18 +389,24 @@ impl Writer<'_> {
             && let ExprKind::Int(size) = self.ast.expr(*b)
         {
             let left = self.operand(*a, Strength::Sum);
-            return if *size == 1 {
-                format!("< {left}")
-            } else {
-                format!("< {left} - {}", size - 1)
+            return match size - 1 {
+                0 => format!("< {left}"),
+                more if self.is_narrow_below(*a, more) => format!("< {left} - {more}"),
+                more => format!("< {left} - {more}LL"),
             };
         }
         format!("<= {}", self.operand(upper, Strength::Sum))
     }
 
     /// Writes a body; several statements get braces.
-    fn braced(&self, body: AstNode, depth: usize, around: Around) -> Vec<Piece> {
-        let inner = Piece::Node(body, depth + 1, around);
+    fn braced(
+        &self,
+        body: AstNode,
+        depth: usize,
+        around: Around,
+        known: Rc<Known>,
+    ) -> Vec<Piece> {
+        let inner = Piece::Node(body, depth + 1, around, known);
         match self.unmarked(body) {
             AstNodeKind::Block(_) => vec![
                 Piece::Text(" {\n".into()),
@@ -383,23 +429,28 @@ impl Writer<'_> {
     fn choice(&self, mut node: AstNode, depth: usize, around: Around) -> Vec<Piece> {
         let indent = self.style.indent.repeat(depth);
         let (mut parts, mut before) = (Vec::new(), indent.clone());
+        let mut known = self.known.borrow().clone();
         while let AstNodeKind::If { condition, then, otherwise } = self.ast.node(node) {
-            parts.push(Piece::Text(format!("{before}if ({})", self.text(*condition))));
+            let [holds, fails] = [true, false].map(|holds| {
+                self.with_known(known.clone(), || self.where_holds(*condition, holds))
+            });
+            let condition = self.with_known(known.clone(), || self.text(*condition));
+            parts.push(Piece::Text(format!("{before}if ({condition})")));
             let open_if = otherwise.is_some() && self.takes_else(*then);
             if open_if {
                 parts.push(Piece::Text(" {\n".into()));
-                parts.push(Piece::Node(*then, depth + 1, around));
+                parts.push(Piece::Node(*then, depth + 1, around, holds));
                 parts.push(Piece::Text(format!("{indent}}}")));
             } else {
-                parts.extend(self.braced(*then, depth, around));
+                parts.extend(self.braced(*then, depth, around, holds));
             }
             let Some(other) = otherwise else { break };
             let braces = matches!(self.unmarked(*then), AstNodeKind::Block(_)) || open_if;
             before = if braces { " else ".into() } else { format!("{indent}else ") };
-            node = *other;
+            (node, known) = (*other, fails);
             if !matches!(self.ast.node(node), AstNodeKind::If { .. }) {
                 parts.push(Piece::Text(before.trim_end().into()));
-                parts.extend(self.braced(node, depth, around));
+                parts.extend(self.braced(node, depth, around, known));
                 break;
             }
         }

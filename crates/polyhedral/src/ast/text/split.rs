@@ -42,7 +42,7 @@ impl Ast {
     /// other.
     pub fn outermost_loops(&self, style: &CStyle, with_innermost: bool) -> Vec<SplitLoop> {
         let none = |_: &str, _: &[String]| String::new();
-        let writer = Writer { ast: self, style, statements: &none };
+        let writer = Writer::new(self, style, &none);
         let (mut found, mut dimensions) = (Vec::new(), Vec::new());
         let mut open = self.root();
         while let Some(node) = open.take() {

@@ -183,6 +183,15 @@ impl Writer<'_> {
 
     fn linear_text(&self, linear: &Linear) -> String {
         let mut text = String::new();
+        // What may overflow is computed as a number that cannot.
+        let terms = linear.terms.iter().map(|(atom, value)| match atom {
+            Atom::Param(at) => (true, *at, *value),
+            Atom::Iterator(at) => (false, *at, *value),
+        });
+        let plain = linear.terms.len() < 2 && linear.constant == 0.0
+            && linear.terms.values().all(|value| *value == 1.0);
+        let exact = plain || self.is_safe(terms, linear.constant);
+        let number = |value: f64| if exact { value.to_string() } else { format!("{value:?}") };
         let mut add = |value: f64, name: Option<String>| {
             let sign = match (text.is_empty(), value < 0.0) {
                 (true, false) => "",
@@ -192,9 +201,9 @@ impl Writer<'_> {
             };
             let size = value.abs();
             let product = match name {
-                Some(name) if size == 1.0 => name,
-                Some(name) => format!("{size} * {name}"),
-                None => size.round().to_string(),
+                Some(name) if size == 1.0 && (exact || !text.is_empty()) => name,
+                Some(name) => format!("{} * {name}", number(size)),
+                None => number(size.round()),
             };
             text = format!("{text}{sign}{product}");
         };

@@ -1,0 +1,298 @@
+//! When new code computes what the source does: conditions that it tests, and the types in which it
+//! computes.
+//!
+//! Two things hold of the source's loops whatever the arguments are, and of others only for some:
+//!
+//! - *Nothing overflows.* New bounds are computed in 64 bits where the types of parameters and the loops
+//!   around do not show that fewer do. Where 64 may not do either, as for parameters of type `long`,
+//!   the parameters are compared with limits.
+//! - *Arrays are what they are called.* A pointer may lead into another array, unless `restrict`
+//!   says that it does not: the ranges that the part uses of both are compared.
+//!
+//! Where a condition does not hold, the source's loops run. LLVM's Polly and gcc's vectoriser do the same.
+//!
+//! ```c
+//! if (n <= (1LL << 48) && (TANGRAM_AT(a, n) <= TANGRAM_AT(b, 0) || TANGRAM_AT(b, n) <= TANGRAM_AT(a, 0))) {
+//! ```
+
+use std::collections::HashMap;
+
+use tangram_polyhedral::ast::{Ast, CStyle, ParamType};
+use tangram_presburger::{Budget, Relation};
+
+use crate::c_integer::Range;
+use crate::contraction::affine;
+use crate::source::is_signed;
+use crate::{Declared, Member, Part};
+
+/// Steps for the ranges of one part.
+const STEPS: u64 = 2_000_000;
+/// More comparisons take longer than they save.
+const MOST_PAIRS: usize = 24;
+/// Powers of two that parameters of 64 bits are compared with, the first that is enough.
+const LIMITS: [u32; 4] = [60, 48, 40, 32];
+
+/// What stands for the address of an element.
+pub(crate) const AT: &str = "TANGRAM_AT";
+/// Addresses are numbers here: no pointer leaves its array.
+pub(crate) const AT_DEFINITION: &str = "\
+#define TANGRAM_AT(p, i) ((unsigned long long)(p) + (unsigned long long)(i) * sizeof(*(p)))
+";
+
+/// What new code tests, and how it computes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Guard {
+    /// That parameters are not too large.
+    pub limits: Vec<String>,
+    /// That arrays are apart.
+    pub apart: Vec<String>,
+    /// The types of parameters, as they are written.
+    pub types: HashMap<String, ParamType>,
+}
+
+impl Guard {
+    /// Finds the conditions under which `ast` takes the place of a part; the error says why there are none.
+    ///
+    /// `distinct`: whether arrays are known not to overlap.
+    pub fn of(part: &Part, ast: &Ast, style: &CStyle, distinct: bool) -> Result<Self, String> {
+        let mut guard = Self::default();
+        guard.limit(part, ast, style)?;
+        if !distinct {
+            guard.apart = apart(part, &style.prefix)?;
+        }
+        match guard.limits.is_empty() && guard.apart.is_empty() || part.declared.is_empty() {
+            true => Ok(guard),
+            false => Err("what follows uses variables that the part declares, so its own loops \
+                          cannot stand beside new ones: declare them in front of it"
+                .to_owned()),
+        }
+    }
+
+    /// Finds the types of parameters, and limits for them where 64 bits are not enough.
+    fn limit(&mut self, part: &Part, ast: &Ast, style: &CStyle) -> Result<(), String> {
+        let tests = part.test.iter().chain([ast]);
+        let mut names: Vec<String> = tests.flat_map(|ast| ast.params().to_vec()).collect();
+        let domains = part.scop.statements.iter().map(|own| &own.domain.space().params);
+        names.extend(domains.flatten().cloned());
+        names.sort();
+        names.dedup();
+        self.types = names.iter().map(|name| (name.clone(), param_type(part, name))).collect();
+        let fits = |types: &HashMap<String, ParamType>| {
+            let mut style = style.clone();
+            style.types.clone_from(types);
+            ast.fits(&style) && part.test.as_ref().is_none_or(|test| test.fits(&style))
+        };
+        if self.types.is_empty() || fits(&self.types) {
+            return Ok(());
+        }
+        for limit in LIMITS {
+            let most = 1_i128 << limit;
+            let mut types = self.types.clone();
+            for own in types.values_mut().filter(|own| own.greatest > i128::from(u32::MAX)) {
+                (own.least, own.greatest) = (own.least.max(-most), most);
+            }
+            if fits(&types) {
+                for name in names.iter().filter(|name| types[*name] != self.types[*name]) {
+                    let text = own_text(part, name);
+                    if self.types[name].least < 0 {
+                        self.limits.push(format!("{text} >= -(1LL << {limit})"));
+                    }
+                    self.limits.push(format!("{text} <= (1LL << {limit})"));
+                }
+                self.types = types;
+                return Ok(());
+            }
+        }
+        Err("its new bounds may not fit into 64 bits".to_owned())
+    }
+}
+
+/// Returns a parameter as the source writes it.
+fn own_text(part: &Part, name: &str) -> String {
+    let member = part.members.iter().find(|member| member.name == name);
+    member.map_or(name, |member| &member.text).to_owned()
+}
+
+/// Returns the values of a parameter, and how C computes with it as it is written.
+fn param_type(part: &Part, name: &str) -> ParamType {
+    let member = part.members.iter().find(|member| member.name == name);
+    let variables = &part.around.variables;
+    let declared = match member {
+        Some(Member { array, .. }) => Some(array),
+        None => variables.iter().find(|variable| variable.name == name),
+    };
+    let element = declared.map_or("", |own| own.element.as_str());
+    let known = part.around.types.iter().find(|(own, _)| own == element);
+    let element = known.map_or(element, |(_, plain)| plain);
+    let Range { least, greatest } = Range::of(element);
+    // Those without a sign are cast.
+    let cast = part.unsigned.iter().any(|own| own == name)
+        || (member.is_some() && !is_signed(element));
+    ParamType { least, greatest, wide: cast || element.contains("int64_t") || element.contains("long long") }
+}
+
+/// Says of all variables that may overlap that they do not.
+fn apart(part: &Part, prefix: &str) -> Result<Vec<String>, String> {
+    let budget = Budget::steps(STEPS);
+    if part.overlaps.len() > MOST_PAIRS {
+        let count = part.overlaps.len();
+        return Err(format!(
+            "{count} pairs of arrays may overlap: `restrict` or `--no-alias` says that they do not"
+        ));
+    }
+    let mut known: HashMap<&str, Option<Place>> = HashMap::new();
+    let mut tests = Vec::new();
+    for (a, b) in &part.overlaps {
+        for name in [a, b] {
+            if !known.contains_key(name.as_str()) {
+                let place = Place::of(part, name, prefix, &budget).ok_or_else(|| {
+                    let text = own_text(part, name);
+                    format!(
+                        "what it uses of `{text}` is not known, so nothing tests whether others \
+                         overlap it: `restrict` or `--no-alias` says that they do not"
+                    )
+                })?;
+                known.insert(name, Some(place));
+            }
+        }
+        let [a, b] = [a, b].map(|name| known.get(name.as_str()).and_then(Option::as_ref));
+        if let Some((a, b)) = a.zip(b) {
+            tests.push(format!(
+                "({} <= {} || {} <= {})",
+                a.at(&a.end), b.at(&b.start), b.at(&b.end), a.at(&a.start)
+            ));
+        }
+    }
+    Ok(tests)
+}
+
+/// What a part uses of a variable.
+struct Place {
+    /// A pointer to elements or rows.
+    pointer: String,
+    /// How many of them, as C, lie in front of the first used one, and up to the last one.
+    start: String,
+    end: String,
+}
+
+impl Place {
+    fn whole(text: &str) -> Self {
+        Self { pointer: format!("&{text}"), start: "0".into(), end: "1".into() }
+    }
+
+    fn at(&self, index: &str) -> String {
+        format!("{AT}({}, {index})", self.pointer)
+    }
+
+    /// Finds what is used of a variable; nothing if that is not bounded.
+    fn of(part: &Part, name: &str, prefix: &str, budget: &Budget) -> Option<Self> {
+        let member = part.members.iter().find(|member| member.name == name);
+        let declared = part.arrays.iter().find(|array| array.name == name);
+        let text = member.map_or(name, |member| &member.text);
+        let pointer = text.split("[]").next().unwrap_or_default();
+        let all = [&part.scop.reads, &part.scop.may_writes];
+        let used = all.into_iter().flat_map(|union| union.relations());
+        let used = used.filter(|map| map.space().output.name == name);
+        let mut sets = Vec::new();
+        for map in used {
+            sets.push(map.range(budget).ok()?);
+        }
+        let rank = sets.first().map_or(0, |set| set.space().output.dims.len());
+        if rank == 0 && !text.contains("[]") {
+            return Some(Self::whole(text));
+        }
+        let params = part.parameters(&params_of(&sets), "long long");
+        let flat = part.flat.iter().find(|flat| flat.name == name);
+        let stride = match flat {
+            Some(flat) => format!(" * ({})", flat.strides.first()?.replacen("LL", "ULL", 1)),
+            None => String::new(),
+        };
+        let ends = range(&sets, rank, (&params, prefix), budget);
+        let place = |(start, end): (String, String)| {
+            let scaled = |text: String| match stride.is_empty() {
+                true => text,
+                false => format!("(unsigned long long)({text}){stride}"),
+            };
+            Self { pointer: pointer.to_owned(), start: scaled(start), end: scaled(end) }
+        };
+        // All of an array whose extents are known.
+        let whole = || {
+            let is_array = |own: &&Declared| own.extents.iter().all(|extent| !extent.is_empty());
+            let own = declared.filter(is_array).filter(|_| member.is_none());
+            own.filter(|own| !part.is_pointer(&own.name)).map(|_| Self::whole(text))
+        };
+        ends.map(place).or_else(whole)
+    }
+}
+
+fn params_of(sets: &[Relation]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for name in sets.iter().flat_map(|set| &set.space().params) {
+        if !all.contains(name) {
+            all.push(name.clone());
+        }
+    }
+    all
+}
+
+/// Bounds the first dimension of all points: from the first one, and up to the last one, exclusive, as C
+/// over parameters.
+fn range(
+    sets: &[Relation],
+    rank: usize,
+    (params, prefix): (&[String], &str),
+    budget: &Budget,
+) -> Option<(String, String)> {
+    let names = params_of(sets);
+    let [min, max] = ["min", "max"].map(|name| format!("{prefix}{name}"));
+    let (mut starts, mut ends) = (Vec::new(), Vec::new());
+    for set in sets {
+        let set = set.align_params(&names).ok()?;
+        let first = if rank > 1 { set.real_shadow(1..rank, budget).ok()? } else { set };
+        for part in first.narrow_conjunctions().ok()? {
+            let at = 1 + names.len();
+            let opposite = |row: &Vec<i128>| row.iter().map(|value| -value).collect::<Vec<_>>();
+            let equalities = part.equalities.iter();
+            let rows = equalities.flat_map(|row| [row.clone(), opposite(row)]);
+            let rows = rows.chain(part.inequalities.iter().cloned());
+            // Of a stride, the bounds alone count.
+            let rows: Vec<Vec<i128>> =
+                rows.filter(|row| row[at + 1..].iter().all(|value| *value == 0)).collect();
+            let bound = |sign: i128| -> Vec<String> {
+                let own = rows.iter().filter(|row| row[at] * sign > 0);
+                let mut all: Vec<String> = own.map(|row| bound(row, at, params, prefix)).collect();
+                all.sort_by_key(String::len);
+                all.dedup();
+                all
+            };
+            starts.push(joined(&max, bound(1))?);
+            ends.push(joined(&min, bound(-1))?);
+        }
+    }
+    for list in [&mut starts, &mut ends] {
+        list.sort();
+        list.dedup();
+    }
+    Some((joined(&min, starts)?, joined(&max, ends)?))
+}
+
+/// Writes what a row says of the variable at `at`: the least value, or one more than the greatest.
+fn bound(row: &[i128], at: usize, params: &[String], prefix: &str) -> String {
+    let factor = row[at];
+    let (size, mut rest) = (factor.abs(), row[..at].to_vec());
+    if factor > 0 {
+        rest.iter_mut().for_each(|value| *value = -*value);
+        // Rounded up.
+        rest[0] += size - 1;
+    } else {
+        rest[0] += size;
+    }
+    match size {
+        1 => affine(&rest, params),
+        size => format!("{prefix}floord({}, {size})", affine(&rest, params)),
+    }
+}
+
+fn joined(name: &str, list: Vec<String>) -> Option<String> {
+    list.into_iter().reduce(|a, b| format!("{name}({a}, {b})"))
+}
