@@ -40,7 +40,12 @@ pub(crate) struct Claim {
 impl Claim {
     /// Says that values are those of a type; nothing of constants that are.
     pub fn of(cases: &[Case], range: Range) -> Vec<Self> {
-        let fits = |case: &&Case| case.value.as_constant().and_then(|value| value.to_i128()).is_some_and(|value| range.has(value));
+        let fits = |case: &&Case| {
+            case.value
+                .as_constant()
+                .and_then(|value| value.to_i128())
+                .is_some_and(|value| range.has(value))
+        };
         let open = cases.iter().filter(|case| !fits(case)).cloned();
         open.map(|Case { condition, value }| Self { condition, value, range }).collect()
     }
@@ -492,9 +497,7 @@ pub(crate) fn range_of(
             | BinaryOperator::Minus
             | BinaryOperator::Multiply
             | BinaryOperator::Divide
-            | BinaryOperator::Modulo => {
-                Some(of(&binary.node.lhs)?.common(of(&binary.node.rhs)?))
-            }
+            | BinaryOperator::Modulo => Some(of(&binary.node.lhs)?.common(of(&binary.node.rhs)?)),
             _ => Some(INT),
         },
         Expression::Conditional(choice) => {

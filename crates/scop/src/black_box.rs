@@ -209,7 +209,8 @@ impl Builder<'_> {
             }
             match last.map(|last| &last.node) {
                 Some(BlockItem::Statement(Node {
-                    node: Statement::Expression(Some(value)), ..
+                    node: Statement::Expression(Some(value)),
+                    ..
                 })) => self.reads(value, &mut inside.found),
                 _ => self.wrong(node, "has no value"),
             }

@@ -222,13 +222,7 @@ struct Choice {
 
 impl Choice {
     /// `tests`: what has to hold for the new code to be right.
-    fn of(
-        part: &Part,
-        tiles: &[Tiles],
-        tests: Vec<String>,
-        memory: &Memory,
-        indent: &str,
-    ) -> Self {
+    fn of(part: &Part, tiles: &[Tiles], tests: Vec<String>, memory: &Memory, indent: &str) -> Self {
         let all: Vec<String> = [tests, worth(part, tiles)].concat();
         match memory.is_empty() {
             true => Self {

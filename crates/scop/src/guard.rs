@@ -126,9 +126,13 @@ fn param_type(part: &Part, name: &str) -> ParamType {
     let element = known.map_or(element, |(_, plain)| plain);
     let Range { least, greatest } = Range::of(element);
     // Those without a sign are cast.
-    let cast = part.unsigned.iter().any(|own| own == name)
-        || (member.is_some() && !is_signed(element));
-    ParamType { least, greatest, wide: cast || element.contains("int64_t") || element.contains("long long") }
+    let cast =
+        part.unsigned.iter().any(|own| own == name) || (member.is_some() && !is_signed(element));
+    ParamType {
+        least,
+        greatest,
+        wide: cast || element.contains("int64_t") || element.contains("long long"),
+    }
 }
 
 /// Says of all variables that may overlap that they do not.
@@ -159,7 +163,10 @@ fn apart(part: &Part, prefix: &str) -> Result<Vec<String>, String> {
         if let Some((a, b)) = a.zip(b) {
             tests.push(format!(
                 "({} <= {} || {} <= {})",
-                a.at(&a.end), b.at(&b.start), b.at(&b.end), a.at(&a.start)
+                a.at(&a.end),
+                b.at(&b.start),
+                b.at(&b.end),
+                a.at(&a.start)
             ));
         }
     }
@@ -294,5 +301,10 @@ fn bound(row: &[i128], at: usize, params: &[String], prefix: &str) -> String {
 }
 
 fn joined(name: &str, list: Vec<String>) -> Option<String> {
-    list.into_iter().reduce(|a, b| format!("{name}({a}, {b})"))
+    let (numbers, mut rest): (Vec<String>, Vec<String>) =
+        list.into_iter().partition(|text| text.parse::<i128>().is_ok());
+    let numbers = numbers.iter().filter_map(|text| text.parse::<i128>().ok());
+    let one = if name.ends_with("min") { numbers.min() } else { numbers.max() };
+    rest.extend(one.map(|one| one.to_string()));
+    rest.into_iter().reduce(|a, b| format!("{name}({a}, {b})"))
 }

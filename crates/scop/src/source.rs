@@ -268,8 +268,14 @@ fn of_function(
                     match Builder::scop((before, inside), &names, source, &needed, budget) {
                         Ok(read) => {
                             let lines = (source.line(span.start), source.line(item.span.start));
-                            let mut part =
-                                part(read, (function, span, lines), inside, &names, globals, source);
+                            let mut part = part(
+                                read,
+                                (function, span, lines),
+                                inside,
+                                &names,
+                                globals,
+                                source,
+                            );
                             let is_global = |name: &str| is_global(name, &names, globals);
                             part.ended = ended(inside, span, &function.statement, is_global);
                             part.marked = true;
@@ -279,11 +285,8 @@ fn of_function(
                             let before = found.len();
                             if why.guards_only {
                                 let (parts, refused) = (&mut found, &mut refused);
-                                Detector { source, globals, budget, parts, refused }.inside(
-                                    inside,
-                                    &names,
-                                    function,
-                                );
+                                Detector { source, globals, budget, parts, refused }
+                                    .inside(inside, &names, function);
                             }
                             match found.len() > before {
                                 true => refused.extend(why.problems),
@@ -316,9 +319,8 @@ pub(crate) fn part(
     source: &Source,
 ) -> Part {
     let Read { scop, bodies, arrays, types, checks, members, flat, test, operands } = read;
-    let leads = |name: &str| {
-        is_global(name, names, globals) || is_addressed(name, &function.statement)
-    };
+    let leads =
+        |name: &str| is_global(name, names, globals) || is_addressed(name, &function.statement);
     let overlaps = overlaps(&scop, names, &members, leads);
     Part {
         function: declared_name(&function.declarator.node).unwrap_or_default(),

@@ -4,7 +4,7 @@ use lang_c::ast::{BinaryOperator, CastExpression, Expression, UnaryOperator};
 use lang_c::span::Node;
 use tangram_presburger::formula::Expr;
 
-use crate::affine::{Case, MOST_CASES, always, integer, mapped, pairs};
+use crate::affine::{Case, Claim, MOST_CASES, always, integer, mapped, pairs};
 use crate::build::Builder;
 use crate::polynomial::Polynomial;
 
@@ -18,6 +18,8 @@ pub(crate) struct Settled {
     pub text: String,
     /// The type of its name, if it has one.
     pub element: String,
+    /// What has to hold for the name to have the value.
+    pub claims: Vec<Claim>,
 }
 
 /// A subscript as a sum.
@@ -47,6 +49,7 @@ impl Builder<'_> {
             polynomial: self.polynomial_of(subscript),
             text: self.sum(subscript),
             element: String::new(),
+            claims: Vec::new(),
         }
     }
 

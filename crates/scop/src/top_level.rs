@@ -18,7 +18,8 @@ use crate::source::literal;
 /// condition, and in no declaration. That of the file's first character, if there is none.
 pub(crate) fn definitions_at(text: &str, limit: usize) -> usize {
     let first = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut reader = Reader { text, at: first, place: first, open: 0, depth: 0, ended: true, begun: false };
+    let mut reader =
+        Reader { text, at: first, place: first, open: 0, depth: 0, ended: true, begun: false };
     while reader.at < limit && reader.step() {}
     reader.place
 }

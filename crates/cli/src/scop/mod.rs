@@ -359,6 +359,7 @@ fn attempt<'a>(
     let context = part.scop.context.as_ref();
     let mut options = AstOptions::default();
     options.outlined = Some(KERNEL);
+    options.guard_idle_loops = true;
     let ast = Ast::of_tree(&best.tree, context, &options, budget);
     let emit = Emit { no_alias, ..Emit::default() };
     let guards = match &ast {

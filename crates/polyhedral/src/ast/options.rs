@@ -18,11 +18,14 @@ pub struct AstOptions {
     /// The mark below which nothing is generated: instances that reach it are called, as groups
     /// of those below an expansion.
     pub outlined: Option<&'static str>,
+    /// Whether conditions on parameters stand in front of loops that would go through iterations in
+    /// which nothing runs where they do not hold; else inner loops and conditions alone say them.
+    pub guard_idle_loops: bool,
 }
 
 impl Default for AstOptions {
     fn default() -> Self {
-        Self { unroll_limit: 1024, outlined: None }
+        Self { unroll_limit: 1024, outlined: None, guard_idle_loops: false }
     }
 }
 

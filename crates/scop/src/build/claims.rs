@@ -74,7 +74,12 @@ impl Builder<'_> {
     }
 
     /// Says that values are those of a type.
-    pub(super) fn claims_of(&self, node: &Node<Expression>, cases: &[Case], to: Range) -> Vec<Claim> {
+    pub(super) fn claims_of(
+        &self,
+        node: &Node<Expression>,
+        cases: &[Case],
+        to: Range,
+    ) -> Vec<Claim> {
         match self.range_of(node) {
             Some(own) if to.contains(own) => Vec::new(),
             _ => Claim::of(cases, to),
@@ -97,7 +102,9 @@ impl Builder<'_> {
                 continue;
             };
             let joined = match &valid {
-                Some(valid) => valid.intersect(&right, &budget).and_then(|all| all.coalesce(&budget)),
+                Some(valid) => {
+                    valid.intersect(&right, &budget).and_then(|all| all.coalesce(&budget))
+                }
                 None => Ok(right),
             };
             let joined = joined.map_err(|_| problem())?;

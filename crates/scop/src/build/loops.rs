@@ -99,7 +99,8 @@ impl Builder<'_> {
         read?;
         // The last step goes to a bound of the same type at most, or nobody looks at it.
         let steps_out = steps.ahead == 0 && !ends.strict;
-        let claims = if steps_out { self.step_claims(&name, &element, steps.by) } else { Vec::new() };
+        let claims =
+            if steps_out { self.step_claims(&name, &element, steps.by) } else { Vec::new() };
         let before = steps.others.into_iter().cloned().collect();
         Ok(Head { name, own: steps.name, element, forwards, conditions, before, claims })
     }
@@ -219,9 +220,10 @@ impl Builder<'_> {
             // All values lie between the start and the last step.
             claims.extend(Claim::of(&ends.start, to));
             if ends.by < 0 {
-                claims.extend(Claim::of(&mapped(bound.to_vec(), |value| {
-                    value.plus(&Expr::constant(ends.by))
-                }), to));
+                claims.extend(Claim::of(
+                    &mapped(bound.to_vec(), |value| value.plus(&Expr::constant(ends.by))),
+                    to,
+                ));
             }
         }
         self.note_claims(node, claims);

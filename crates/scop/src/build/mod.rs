@@ -346,6 +346,7 @@ impl<'a> Builder<'a> {
                 None => Some(crate::c_integer::INT),
             },
         };
+        let mut used: Vec<Claim> = Vec::new();
         let Self { source, names, written, params, loops, hidden, scopes, numbers, .. } = self;
         let mut resolve = |name: &str| -> Result<Vec<Case>, String> {
             if name.contains('.') {
@@ -362,6 +363,7 @@ impl<'a> Builder<'a> {
                 return Ok(always(Expr::name(name)));
             }
             if let Some((_, value)) = scopes.values.iter().rev().find(|(own, _)| own == raw) {
+                used.extend(value.claims.iter().cloned());
                 return value.cases.clone().ok_or_else(|| "is not affine".into());
             }
             if written.outer_loops.contains(raw) {
@@ -391,7 +393,8 @@ impl<'a> Builder<'a> {
         let (resolve, type_of) = (&mut resolve, &type_of);
         let mut affine = Affine { source, resolve, names: &*names, type_of, claims, given };
         let outcome = read(&mut affine);
-        let claims = affine.claims;
+        let mut claims = affine.claims;
+        claims.extend(used);
         if outcome.is_err() {
             self.params = before;
         }

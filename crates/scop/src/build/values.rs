@@ -64,10 +64,10 @@ impl Builder<'_> {
             settled.text = format!("({element})({})", settled.text);
         }
         if let Some(cases) = &settled.cases {
-            let claims = self.claims_of(value, cases, Range::of(&resolved));
-            self.note_claims(value, claims);
+            settled.claims = self.claims_of(value, cases, Range::of(&resolved));
             // What the value is made of wraps around where that does.
-            let _ = self.bound(value);
+            let parts = self.reader(|affine| affine.value(value));
+            settled.claims.extend(parts.into_iter().flat_map(|(_, claims)| claims));
         }
         self.scopes.values.push((name, settled));
         true

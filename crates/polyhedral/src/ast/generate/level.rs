@@ -205,8 +205,12 @@ impl Builder<'_> {
         // have no iterations otherwise, and a condition that is needed comes back out.
         let mut bounds = shared.cell.clone();
         bounds.part.inequalities.retain(|row| row[col] != 0);
+        let idle = self.idle(shared, &place.known, depth)?;
         let mut inner = place.known.widened(self.vars(depth + 1));
         inner.join(&bounds);
+        if let Some(idle) = &idle {
+            inner.join(&idle.widened(self.vars(depth + 1)));
+        }
         if let Some(stride) = &shared.stride {
             stride.constrain(&mut inner, col)?;
         }
@@ -224,6 +228,7 @@ impl Builder<'_> {
         if let Some([cell]) = hoisted.as_ref().map(BasicSet::all_of).transpose()?.as_deref() {
             outer.known.join(cell);
         }
+        let idle = idle.map(|idle| idle.relation(self.space(depth))).transpose()?;
         let Some(lower) = self.bound(shared, levels, &outer, true)? else {
             return Err(self.no_first_value(depth, executed));
         };
@@ -239,7 +244,42 @@ impl Builder<'_> {
         if let Some(jam) = self.jam_of(next)? {
             self.jams.insert(node, jam);
         }
-        Ok(vec![Graft { guard: self.conjunction(hoisted, None)?, node }])
+        Ok(vec![Graft { guard: self.conjunction(hoisted, idle)?, node }])
+    }
+
+    /// Finds the conditions on parameters without which a loop has iterations in which nothing runs:
+    /// those that its bounds do not say.
+    fn idle(
+        &self,
+        shared: &Shared,
+        known: &BasicSet,
+        depth: usize,
+    ) -> Result<Option<BasicSet>, Error> {
+        let (col, params) = (self.col(depth), self.params.len());
+        let of_params = |row: &&Vec<i128>| row[1 + params..].iter().all(|value| *value == 0);
+        let rows = shared.cell.part.inequalities.iter();
+        let rows: Vec<&Vec<i128>> = rows.filter(of_params).collect();
+        if !self.options.guard_idle_loops || rows.is_empty() {
+            return Ok(None);
+        }
+        let mut bounds = shared.cell.clone();
+        bounds.part.inequalities.retain(|row| row[col] != 0);
+        let mut runs = known.widened(self.vars(depth + 1));
+        runs.join(&bounds);
+        let mut relaxation = runs.relaxation(self.budget)?;
+        let mut idle = BasicSet::universe(self.vars(depth));
+        for row in rows {
+            let with = |length: usize| {
+                let mut row = row[..1 + params].to_vec();
+                row.resize(length, 0);
+                row
+            };
+            if !relaxation.implies(&with(runs.cols()), self.budget)? {
+                let row = with(idle.cols());
+                idle.part.inequalities.push(row);
+            }
+        }
+        Ok((!idle.part.inequalities.is_empty()).then_some(idle))
     }
 
     fn no_first_value(&self, depth: usize, executed: &Executed) -> Error {

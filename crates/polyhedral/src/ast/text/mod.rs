@@ -399,13 +399,7 @@ impl Writer<'_> {
     }
 
     /// Writes a body; several statements get braces.
-    fn braced(
-        &self,
-        body: AstNode,
-        depth: usize,
-        around: Around,
-        known: Rc<Known>,
-    ) -> Vec<Piece> {
+    fn braced(&self, body: AstNode, depth: usize, around: Around, known: Rc<Known>) -> Vec<Piece> {
         let inner = Piece::Node(body, depth + 1, around, known);
         match self.unmarked(body) {
             AstNodeKind::Block(_) => vec![

@@ -188,7 +188,8 @@ impl Writer<'_> {
             Atom::Param(at) => (true, *at, *value),
             Atom::Iterator(at) => (false, *at, *value),
         });
-        let plain = linear.terms.len() < 2 && linear.constant == 0.0
+        let plain = linear.terms.len() < 2
+            && linear.constant == 0.0
             && linear.terms.values().all(|value| *value == 1.0);
         let exact = plain || self.is_safe(terms, linear.constant);
         let number = |value: f64| if exact { value.to_string() } else { format!("{value:?}") };

@@ -75,8 +75,10 @@ impl Interval {
 
     /// The values of both; those of the first, if there are none.
     fn meet(self, other: Self) -> Self {
-        let both =
-            Self { least: self.least.max(other.least), greatest: self.greatest.min(other.greatest) };
+        let both = Self {
+            least: self.least.max(other.least),
+            greatest: self.greatest.min(other.greatest),
+        };
         if both.least <= both.greatest { both } else { self }
     }
 }
@@ -175,9 +177,7 @@ impl Known {
     fn linear(&self, linear: &Linear) -> Interval {
         let constant = Interval::of(linear.constant, linear.constant);
         let terms = linear.terms.iter();
-        terms.fold(constant, |sum, (variable, factor)| {
-            sum.plus(self.get(*variable).times(*factor))
-        })
+        terms.fold(constant, |sum, (variable, factor)| sum.plus(self.get(*variable).times(*factor)))
     }
 
     /// Bounds each variable by the others, as far as inequalities say.
@@ -187,7 +187,8 @@ impl Known {
             for fact in self.facts.clone() {
                 for (variable, factor) in &fact.terms {
                     let old = self.get(*variable);
-                    let rest = self.linear(&fact.clone().plus(&Linear::variable(*variable), -factor));
+                    let rest =
+                        self.linear(&fact.clone().plus(&Linear::variable(*variable), -factor));
                     // factor * variable >= -rest
                     let bound = rest.greatest.saturating_neg();
                     let new = match *factor > 0 {
@@ -366,10 +367,9 @@ impl Writer<'_> {
             ExprKind::Remainder(_, by) => Interval::of(1 - by, by - 1),
             ExprKind::Min(list) => all(list, i128::min),
             ExprKind::Max(list) => all(list, i128::max),
-            ExprKind::Multiple(..)
-            | ExprKind::And(_)
-            | ExprKind::Or(_)
-            | ExprKind::Compare(..) => Interval::of(0, 1),
+            ExprKind::Multiple(..) | ExprKind::And(_) | ExprKind::Or(_) | ExprKind::Compare(..) => {
+                Interval::of(0, 1)
+            }
         };
         match self.quotient(expr).filter(|own| own.denominator == 1) {
             Some(own) => found.meet(known.linear(&own.numerator)),
@@ -427,7 +427,11 @@ impl Writer<'_> {
     }
 
     /// Returns whether a linear form with these factors, and each part of it, is computed without overflow.
-    pub(super) fn is_safe(&self, terms: impl Iterator<Item = (bool, u32, f64)>, constant: f64) -> bool {
+    pub(super) fn is_safe(
+        &self,
+        terms: impl Iterator<Item = (bool, u32, f64)>,
+        constant: f64,
+    ) -> bool {
         if !self.is_typed() {
             return true;
         }
