@@ -211,7 +211,11 @@ impl Place {
         let params = part.parameters(&params_of(&sets), "long long");
         let flat = part.flat.iter().find(|flat| flat.name == name);
         let stride = match flat {
-            Some(flat) => format!(" * ({})", flat.strides.first()?.replacen("LL", "ULL", 1)),
+            Some(flat) => {
+                let stride = flat.strides.first()?.replacen("LL", "ULL", 1);
+                let factors = stride.split(" * ").map(|factor| own_text(part, factor));
+                format!(" * ({})", factors.collect::<Vec<_>>().join(" * "))
+            }
             None => String::new(),
         };
         let ends = range(&sets, rank, (&params, prefix), budget);
@@ -242,6 +246,9 @@ fn params_of(sets: &[Relation]) -> Vec<String> {
     all
 }
 
+/// A bound: a row over `[constant, parameters..]`, and what it is divided by.
+type Bound = (Vec<i128>, i128);
+
 /// Bounds the first dimension of all points: from the first one, and up to the last one, exclusive, as C
 /// over parameters.
 fn range(
@@ -251,7 +258,6 @@ fn range(
     budget: &Budget,
 ) -> Option<(String, String)> {
     let names = params_of(sets);
-    let [min, max] = ["min", "max"].map(|name| format!("{prefix}{name}"));
     let (mut starts, mut ends) = (Vec::new(), Vec::new());
     for set in sets {
         let set = set.align_params(&names).ok()?;
@@ -265,26 +271,50 @@ fn range(
             // Of a stride, the bounds alone count.
             let rows: Vec<Vec<i128>> =
                 rows.filter(|row| row[at + 1..].iter().all(|value| *value == 0)).collect();
-            let bound = |sign: i128| -> Vec<String> {
-                let own = rows.iter().filter(|row| row[at] * sign > 0);
-                let mut all: Vec<String> = own.map(|row| bound(row, at, params, prefix)).collect();
-                all.sort_by_key(String::len);
-                all.dedup();
-                all
+            let side = |sign: i128| -> Vec<Bound> {
+                rows.iter().filter(|row| row[at] * sign > 0).map(|row| bound(row, at)).collect()
             };
-            starts.push(joined(&max, bound(1))?);
-            ends.push(joined(&min, bound(-1))?);
+            starts.push(strongest(side(1), true));
+            ends.push(strongest(side(-1), false));
         }
     }
-    for list in [&mut starts, &mut ends] {
-        list.sort();
-        list.dedup();
-    }
-    Some((joined(&min, starts)?, joined(&max, ends)?))
+    let text = |all: Vec<Vec<Bound>>, inner: &str, outer: &str| {
+        let all = match all.iter().all(|one| one.len() == 1) {
+            true => strongest(all.into_iter().flatten().collect(), outer == "max")
+                .into_iter()
+                .map(|one| vec![one])
+                .collect(),
+            false => all,
+        };
+        let mut texts = Vec::new();
+        for bounds in all {
+            let list = bounds.iter().map(|own| written(own, params, prefix)).collect();
+            texts.push(joined(&format!("{prefix}{inner}"), list)?);
+        }
+        texts.sort();
+        texts.dedup();
+        joined(&format!("{prefix}{outer}"), texts)
+    };
+    Some((text(starts, "max", "min")?, text(ends, "min", "max")?))
 }
 
-/// Writes what a row says of the variable at `at`: the least value, or one more than the greatest.
-fn bound(row: &[i128], at: usize, params: &[String], prefix: &str) -> String {
+/// Leaves out bounds that differ from another one by a number alone; `greatest`: the greatest one
+/// counts, else the least one.
+fn strongest(all: Vec<Bound>, greatest: bool) -> Vec<Bound> {
+    let mut found: Vec<Bound> = Vec::new();
+    for (row, size) in all {
+        let same = |(own, by): &&mut Bound| own[1..] == row[1..] && *by == size;
+        match found.iter_mut().find(same) {
+            Some((own, _)) if greatest => own[0] = own[0].max(row[0]),
+            Some((own, _)) => own[0] = own[0].min(row[0]),
+            None => found.push((row, size)),
+        }
+    }
+    found
+}
+
+/// Reads what a row says of the variable at `at`: the least value, or one more than the greatest.
+fn bound(row: &[i128], at: usize) -> Bound {
     let factor = row[at];
     let (size, mut rest) = (factor.abs(), row[..at].to_vec());
     if factor > 0 {
@@ -294,9 +324,13 @@ fn bound(row: &[i128], at: usize, params: &[String], prefix: &str) -> String {
     } else {
         rest[0] += size;
     }
+    (rest, size)
+}
+
+fn written((row, size): &Bound, params: &[String], prefix: &str) -> String {
     match size {
-        1 => affine(&rest, params),
-        size => format!("{prefix}floord({}, {size})", affine(&rest, params)),
+        1 => affine(row, params),
+        size => format!("{prefix}floord({}, {size})", affine(row, params)),
     }
 }
 

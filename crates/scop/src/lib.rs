@@ -21,9 +21,10 @@
 //!
 //! [`rewrite`] puts generated loops in the place of parts.
 //!
-//! Assumed, as usual: arrays of different names do not overlap, subscripts stay within
-//! extents, and integer arithmetic does not overflow. A part whose loop variables have values
-//! that are needed behind it stays as it is.
+//! Assumed, as C says: subscripts stay within extents, and arithmetic in types with a sign does not
+//! overflow. What else new code needs it tests, beside the loops of the source ([`guarded`]): that arrays
+//! do not overlap, that values fit. A part whose loop variables have values that are needed behind it
+//! stays as it is.
 //! ```
 //! use tangram_polyhedral::ast::{Ast, AstOptions};
 //! use tangram_polyhedral::optimise::Recipe;

@@ -321,7 +321,7 @@ pub(crate) fn part(
     let Read { scop, bodies, arrays, types, checks, members, flat, test, operands } = read;
     let leads =
         |name: &str| is_global(name, names, globals) || is_addressed(name, &function.statement);
-    let overlaps = overlaps(&scop, names, &members, leads);
+    let (distinct, overlaps) = overlaps(&scop, names, &members, leads);
     Part {
         function: declared_name(&function.declarator.node).unwrap_or_default(),
         first_line: lines.0,
@@ -331,7 +331,7 @@ pub(crate) fn part(
         beside: Beside::default(),
         declared: declared(items, source),
         unsigned: unsigned(&scop, names),
-        distinct: distinct(&overlaps, &members),
+        distinct,
         overlaps,
         ended: Vec::new(),
         around: around(function, span, &scop, names),
@@ -392,21 +392,8 @@ pub(crate) fn unsigned(scop: &Scop, names: &Names) -> Vec<String> {
     all.into_iter().filter(known).collect()
 }
 
-/// Lists the variables of pairs, as C.
-fn distinct(overlaps: &[(String, String)], members: &[Member]) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for name in overlaps.iter().flat_map(|(a, b)| [a, b]) {
-        let member = members.iter().find(|member| member.name == *name);
-        let text = member.map_or(name, |member| &member.text);
-        if !found.contains(text) {
-            found.push(text.clone());
-        }
-    }
-    found
-}
-
 /// Lists pairs of variables that could overlap, as far as their declarations tell, where one of both is
-/// written.
+/// written, and in front the variables of all pairs, as C.
 ///
 /// `leads`: says of a variable that is no array whether a pointer could lead to it.
 fn overlaps(
@@ -414,7 +401,7 @@ fn overlaps(
     names: &Names,
     members: &[Member],
     leads: impl Fn(&str) -> bool,
-) -> Vec<(String, String)> {
+) -> (Vec<String>, Vec<(String, String)>) {
     let mut names = names.clone();
     for member in members {
         let restricted = member.restricted.or(names.restricted(&member.base));
@@ -442,7 +429,11 @@ fn overlaps(
     };
     let rest = |at: usize| all.iter().skip(at + 1);
     let pairs = all.iter().enumerate().flat_map(|(at, a)| rest(at).map(move |b| (a, b)));
-    pairs.filter(|(a, b)| meets(a, b)).map(|(a, b)| (a.clone(), b.clone())).collect()
+    let pairs: Vec<(String, String)> =
+        pairs.filter(|(a, b)| meets(a, b)).map(|(a, b)| (a.clone(), b.clone())).collect();
+    let found = all.iter().filter(|name| pairs.iter().any(|(a, b)| a == *name || b == *name));
+    let text = |name: &String| member(name).map_or(name, |member| &member.text).clone();
+    (found.map(text).collect(), pairs)
 }
 
 /// Describes the function around a part.

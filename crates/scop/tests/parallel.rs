@@ -306,7 +306,7 @@ fn threads_start_where_they_have_work() {
             "for (int i = 0; i < {rows}; i++) for (int j = 0; j < {columns}; j++) B[i][j] = A[i][j];"
         ))
     };
-    assert_eq!(copied("n", "steps - 1"), [" if (1.0 * n * (steps - 1) >= 16384)"]);
+    assert_eq!(copied("n", "steps - 1"), [" if (1.0 * n * (steps - 1.0) >= 16384)"]);
     assert_eq!(copied("n", "64"), [" if (n >= 256)"]);
     assert_eq!(copied("512", "64"), [""]);
     assert!(copied("64", "64").is_empty());

@@ -192,7 +192,16 @@ impl<'a> Tiles<'a> {
 
     /// Writes the sizes for which tiles are worth their packing; nothing if these are known to be.
     pub fn worth(&self) -> Option<String> {
-        let tests = self.contraction.worth();
+        let mut tests = self.contraction.worth();
+        // Of tests on one loop, the strongest says what the others do.
+        let all = tests.clone();
+        let stronger = |row: &[i128], least: i128| {
+            all.iter().any(|(rows, more)| match &rows[..] {
+                [one] => one[1..] == row[1..] && more - one[0] > least - row[0],
+                _ => false,
+            })
+        };
+        tests.retain(|(rows, least)| !matches!(&rows[..], [one] if stronger(one, *least)));
         let written = tests.iter().map(|(rows, least)| self.product_is(rows, *least));
         let all: Vec<String> = written.collect();
         (!all.is_empty()).then(|| all.join(" && "))
@@ -214,6 +223,12 @@ impl<'a> Tiles<'a> {
     /// Writes that a product of affine expressions is at least a number.
     fn product_is(&self, rows: &[Vec<i128>], least: i128) -> String {
         let factors: Vec<String> = rows.iter().map(|row| affine(row, &self.params)).collect();
+        if let [row] = rows
+            && row[1..].iter().filter(|factor| **factor != 0).eq([&1])
+        {
+            let alone = [&[0], &row[1..]].concat();
+            return format!("{} >= {}", affine(&alone, &self.params), least - row[0]);
+        }
         match &factors[..] {
             [one] => format!("{one} >= {least}"),
             // As a product of numbers that cannot overflow.

@@ -500,7 +500,8 @@ fn rows_that_stay_are_packed_at_once() {
 /// ones: panels last.
 #[test]
 fn panels_last_where_what_follows_uses_variables_of_the_part() {
-    let text = "void f(int n, double C[n][n], double A[n][n], double B[n][n], double *out) {
+    let text = "void f(int n, double C[restrict n][n], const double A[restrict n][n],
+ const double B[restrict n][n], double *out) {
 #pragma scop
   double last;
   for (int i = 0; i < n; i++)

@@ -192,6 +192,8 @@ impl Writer<'_> {
             && linear.constant == 0.0
             && linear.terms.values().all(|value| *value == 1.0);
         let exact = plain || self.is_safe(terms, linear.constant);
+        // The constant makes a number that cannot overflow of the sum.
+        let alone = linear.terms.len() == 1 && linear.constant != 0.0;
         let number = |value: f64| if exact { value.to_string() } else { format!("{value:?}") };
         let mut add = |value: f64, name: Option<String>| {
             let sign = match (text.is_empty(), value < 0.0) {
@@ -202,7 +204,7 @@ impl Writer<'_> {
             };
             let size = value.abs();
             let product = match name {
-                Some(name) if size == 1.0 && (exact || !text.is_empty()) => name,
+                Some(name) if size == 1.0 && (exact || !text.is_empty() || alone) => name,
                 Some(name) => format!("{} * {name}", number(size)),
                 None => number(size.round()),
             };

@@ -1,0 +1,186 @@
+//! New loops beside those of the source: what types hold, which arrays overlap, where control wraps
+//! around, and where definitions stand.
+
+mod support;
+
+use support::{SANITIZED, budget, detected, run};
+use tangram_polyhedral::ast::{Ast, AstOptions};
+use tangram_polyhedral::optimise::Recipe;
+use tangram_scop::{Emit, Part, rewrite};
+
+const PRINTF: &str = support::PRINTF;
+
+/// Writes the parts of a program in another order, as the command does.
+#[track_caller]
+fn anew(text: &str, emit: &Emit) -> String {
+    let parts = detected(text).parts;
+    let mut recipe = Recipe::default();
+    recipe.tile = Some(vec![3, 4]);
+    let mut options = AstOptions::default();
+    options.guard_idle_loops = true;
+    let code = |part: &Part| {
+        let best = part.scop.optimise(&recipe, &budget()).expect("a schedule");
+        Ast::of_tree(&best.tree, part.scop.context.as_ref(), &options, &budget()).expect("code")
+    };
+    let codes: Vec<Ast> = parts.iter().map(code).collect();
+    let pairs: Vec<_> = parts.iter().zip(codes.iter().map(Some)).collect();
+    rewrite(text, &pairs, emit).unwrap_or_else(|problem| panic!("{problem}\n{text}"))
+}
+
+/// Runs both forms of functions that `main` calls; returns the new one.
+#[track_caller]
+fn same(name: &str, functions: &str, calls: &str) -> String {
+    let show = "
+static void show(void) {
+  unsigned long long h = 17; int k = 0;
+  while (k < 900) { h = h * 31 + (unsigned long long)(x[k] * 4 + y[k]); k++; }
+  printf(\"%llx\\n\", h);
+}
+static void reset(void) { int k = 0; while (k < 900) { x[k] = k * 7 % 31; y[k] = k * 5 % 23; k++; } }
+";
+    let head = format!("{PRINTF}#include <limits.h>\nstatic double x[900], y[900];\n{functions}");
+    let main = format!("int main(void) {{\n{calls}\n  return 0;\n}}\n");
+    let before = format!("{head}{show}{main}");
+    // What is compiled goes through the preprocessor; what is read does not need it.
+    let new = anew(&before.replace("#include <limits.h>\n", "\n"), &Emit::default());
+    let after = new.replacen("static double x", "#include <limits.h>\nstatic double x", 1);
+    let runs = [before, after.clone()].map(|program| run(name, &program, SANITIZED, &[&[]]));
+    let [Some(one), Some(two)] = runs else { return after };
+    assert!(one[0].status.success() && !one[0].stdout.is_empty(), "{:?}", one[0]);
+    assert_eq!(one[0], two[0], "{after}");
+    after
+}
+
+#[test]
+fn bounds_hold_at_the_limits_of_every_type() {
+    let types = [
+        ("signed char", "-128", "127"),
+        ("unsigned char", "0", "255"),
+        ("short", "-32768", "32767"),
+        ("unsigned short", "0", "65535"),
+        ("int", "INT_MIN", "INT_MAX"),
+        ("unsigned", "0", "UINT_MAX"),
+        ("long", "LONG_MIN", "LONG_MAX"),
+        ("unsigned long", "0", "ULONG_MAX"),
+        ("long long", "LLONG_MIN", "LLONG_MAX"),
+    ];
+    let (mut functions, mut calls) = (String::new(), String::new());
+    for (at, (ty, least, greatest)) in types.into_iter().enumerate() {
+        functions += &format!(
+            "void sweep{at}({ty} t, {ty} n) {{
+  for (int s = 0; s < t && s < 9; s++)
+    for (int i = 1; i < n && i < 40; i++) x[i] = x[i] * 0.5 + x[i - 1] * 0.25;
+  for (int j = 0; j < n && j < 20; j++)
+    for (int i = 0; i < t && i < 20; i++) y[i * 25 + j] += x[i * 25 + j];
+}}
+"
+        );
+        for first in [least, greatest, "0", "7", "33"] {
+            for second in [least, greatest, "2", "33"] {
+                calls += &format!("  reset(); sweep{at}({first}, {second}); show();\n");
+            }
+        }
+    }
+    same("limits", &functions, &calls);
+}
+
+#[test]
+fn arrays_that_overlap_run_as_the_source_does() {
+    let new = same(
+        "overlap",
+        "struct view { double *data; int size; };
+void shifted(int n, double *p, double *q) {
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) p[i * 20 + j] = q[i * 20 + j] + 1;
+}
+void row(int n) {
+  double *p = x + 21;
+  for (int i = 0; i < n; i++)
+    for (int j = 1; j < n; j++) x[j * 20 + i] = p[j - 1] * 0.5 + x[j * 20 - 20 + i];
+}
+void members(int n) {
+  struct view v = { x + 3, n }, w = { x, n };
+  struct view *a = &v, *b = &w;
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) a->data[i * 20 + j] += b->data[i * 20 + j];
+}",
+        "  reset(); shifted(18, x, x + 1); show();
+  reset(); shifted(18, x + 21, x); show();
+  reset(); shifted(18, x, x + 400); show();
+  reset(); shifted(18, x, x + 357); show();
+  reset(); shifted(0, x, x); show();
+  reset(); shifted(INT_MIN, x, x); show();
+  reset(); row(19); show();
+  reset(); members(17); show();",
+    );
+    assert_eq!(new.matches(" || TANGRAM_AT(").count(), 3, "{new}");
+}
+
+#[test]
+fn what_is_said_not_to_overlap_is_not_compared() {
+    let text = |restrict: &str| {
+        format!(
+            "void f(int n, double *{restrict} p, const double *q) {{
+  for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) p[i * 20 + j] = q[i * 20 + j];
+}}
+"
+        )
+    };
+    let is_compared = |text: &str, emit: &Emit| anew(text, emit).contains("TANGRAM_AT");
+    assert!(is_compared(&text(""), &Emit::default()));
+    assert!(!is_compared(&text("restrict"), &Emit::default()));
+    assert!(!is_compared(&text(""), &Emit { no_alias: true, ..Emit::default() }));
+}
+
+#[test]
+fn control_that_wraps_around_runs_as_the_source_does() {
+    same(
+        "wraps",
+        "void less(unsigned n, unsigned m) {
+  for (unsigned j = 0; j < n - 1 && j < 20; j++)
+    for (unsigned i = 0; i < m && i < 20; i++) y[i * 25 + j] += x[i * 25 + j];
+}
+void mixed(int n, unsigned m) {
+  for (int j = n; j < m && j < 9; j++)
+    for (int i = 0; i < m && i < 20; i++) y[i * 25 + j + 5] += 1;
+}
+void small(int n, int m) {
+  for (unsigned char j = n; j < m && j < n + 9; j++)
+    for (short i = 0; i < 20; i++) y[i * 25 + j % 16] += x[i];
+}
+void cast(long n, int m) {
+  for (int j = 0; j < (unsigned)n && j < 20; j++)
+    for (int i = 0; i < m && i < 20; i++) y[i * 25 + j] += x[i * 25 + j];
+}",
+        "  reset(); less(0, 5); less(1, 5); less(UINT_MAX, UINT_MAX); show();
+  reset(); mixed(-3, 7); mixed(0, 8); mixed(-1, UINT_MAX); show();
+  reset(); small(250, 300); small(1000, 1003); small(-2, 5); small(3, 7); show();
+  reset(); cast(-1, 4); cast(4294967296 + 3, 5); cast(LONG_MIN, 6); cast(7, 7); show();",
+    );
+}
+
+#[test]
+fn other_ways_to_write_loops_are_read() {
+    let new = same(
+        "ways",
+        "static double a[20][25];
+#define COUNT(x) (sizeof(x) / sizeof((x)[0]))
+void sizes(void) {
+  for (unsigned j = 0; j < sizeof(a[0]) / sizeof(a[0][0]); j++)
+    for (unsigned i = 0; i < sizeof(a) / sizeof(*a); i++) a[i][j] += x[i * 25 + j];
+}
+void digraphs(int n) <%
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) y<:i * 20 + j:> += x<:i * 20 + j:>;
+%>
+void values(int n) {
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++)
+      y[i * 20 + j] = ({ double t = a[i][j], u = x[i]; t > u ? t : u; });
+}",
+        "  reset(); sizes(); digraphs(19); values(20); show();",
+    );
+    for line in ["a[i][j] += x", "y[ i * 20 + j ]", "({ double t = a[i][j]"] {
+        assert!(new.contains(line), "{line}\n{new}");
+    }
+}
