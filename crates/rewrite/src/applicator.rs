@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use tangram_ir::{Name, Op};
 
 use crate::discriminator::Admitted;
+use crate::greedy::Breach;
 use crate::pattern::{IMPOSSIBLE, NoMatch, RewritePattern};
 use crate::rewriter::Rewriter;
 use crate::set::{FrozenPatternSet, PatternReport};
@@ -27,6 +28,12 @@ pub trait Attempts {
     fn succeeded(&mut self, rewriter: &mut Rewriter<'_>, pattern: &dyn RewritePattern) -> bool {
         let _ = (rewriter, pattern);
         true
+    }
+
+    /// A pattern broke its contract. Where it changed something and said that it did not match, no
+    /// other one is tried.
+    fn broke(&mut self, breach: Breach) {
+        let _ = breach;
     }
 }
 
@@ -123,7 +130,8 @@ impl<'a> PatternApplicator<'a> {
     /// tried, and veto a rewrite after it, which it has to take back itself.
     ///
     /// # Errors
-    /// [`NoMatch`] if no pattern rewrote for good.
+    /// [`NoMatch`] if no pattern rewrote for good; also if one changed something and said that it
+    /// did not match: `attempts` hears of that.
     pub fn match_and_rewrite_if(
         &mut self,
         rewriter: &mut Rewriter<'_>,
@@ -145,21 +153,32 @@ impl<'a> PatternApplicator<'a> {
             if discriminate && !self.set.admits(i, rewriter.module(), op, &mut self.admitted) {
                 continue;
             }
+            let before = (rewriter.changes(), rewriter.unfinished());
             let outcome = rewriter.attempt(pattern, op);
+            let changed = rewriter.changes() != before.0;
+            if let Some(breach) = judge(pattern, &outcome, changed) {
+                attempts.broke(breach);
+            }
+            if rewriter.unfinished() > before.1 {
+                attempts.broke(Breach::UnfinishedModification(pattern.name().to_owned()));
+            }
             let now = Instant::now();
             let report = &mut self.reports[i as usize];
             report.attempts += 1;
+            report.hits += u64::from(changed || outcome.is_ok());
             report.time += start.map_or_else(Default::default, |start| now - start);
             start = Some(now);
             match outcome {
                 Ok(()) => {
-                    report.hits += 1;
                     if attempts.succeeded(rewriter, pattern) {
                         return Ok(i);
                     }
                 }
                 Err(why) => {
                     attempts.failed(pattern, &why);
+                    if changed {
+                        return Err(why);
+                    }
                     if why.reason.is_some() {
                         report.last_failure = why.reason;
                     }
@@ -167,5 +186,19 @@ impl<'a> PatternApplicator<'a> {
             }
         }
         Err(NoMatch::SILENT)
+    }
+}
+
+/// What `pattern` did wrong, by whether it says that it rewrote and whether anything is changed.
+fn judge(
+    pattern: &dyn RewritePattern,
+    outcome: &Result<(), NoMatch>,
+    changed: bool,
+) -> Option<Breach> {
+    let name = || pattern.name().to_owned();
+    match outcome {
+        Ok(()) if !changed => Some(Breach::SuccessWithoutChange(name())),
+        Err(_) if changed => Some(Breach::ChangeWithoutSuccess(name())),
+        _ => None,
     }
 }

@@ -131,9 +131,14 @@ pub(crate) struct Labelled {
 }
 
 impl Labelled {
-    pub(crate) fn new(inner: Box<dyn RewritePattern>, label: &str) -> Labelled {
-        let labels = inner.labels().iter().cloned().chain([label.to_owned()]).collect();
+    pub(crate) fn new(inner: Box<dyn RewritePattern>, labels: &[&str]) -> Labelled {
+        let more = labels.iter().map(|&label| label.to_owned());
+        let labels = inner.labels().iter().cloned().chain(more).collect();
         Labelled { inner, labels }
+    }
+
+    pub(crate) fn boxed(self) -> Box<dyn RewritePattern> {
+        Box::new(self)
     }
 }
 

@@ -36,6 +36,9 @@ pub trait Listener {
     fn moved(&mut self, module: &Module, op: Op) {
         self.inserted(module, op);
     }
+    /// Something in the regions of `op` is about to move elsewhere; `moved` or `block_moved`
+    /// follows.
+    fn vacated(&mut self, module: &Module, op: Op) {}
     /// Operands, attributes, location or successors of `op` were changed.
     fn modified(&mut self, module: &Module, op: Op) {}
     /// More became known of the type or the elements of `value`.
@@ -111,6 +114,7 @@ macro_rules! forward {
 
 forward! {
     inserted(op: Op);
+    vacated(op: Op);
     moved(op: Op);
     modified(op: Op);
     refined(value: Value);

@@ -159,6 +159,11 @@ pub trait MatchThenRewrite: Send + Sync {
     /// The kebab-case name, unique in a set.
     fn name(&self) -> &str;
 
+    /// As [`RewritePattern::labels`].
+    fn labels(&self) -> &[String] {
+        &[]
+    }
+
     /// The operations that it may match.
     fn roots(&self) -> Roots;
 
@@ -172,11 +177,37 @@ pub trait MatchThenRewrite: Send + Sync {
         1
     }
 
+    /// As [`RewritePattern::looks_sideways`].
+    fn looks_sideways(&self) -> bool {
+        false
+    }
+
+    /// As [`RewritePattern::generated`].
+    fn generated(&self) -> &[Name] {
+        &[]
+    }
+
+    /// As [`RewritePattern::has_bounded_recursion`].
+    fn has_bounded_recursion(&self) -> bool {
+        false
+    }
+
+    /// As [`RewritePattern::initialize`].
+    fn initialize(&mut self) {}
+
     /// Looks at `op`.
     ///
     /// # Errors
     /// [`NoMatch`] if it is not to be rewritten.
     fn matches(&self, module: &Module, op: Op) -> Result<Self::Found, NoMatch>;
+
+    /// Says why `op`, which does not match, does not. It is asked only where reasons are of use
+    /// ([`Rewriter::wants_reasons`]) and [`MatchThenRewrite::matches`] gave none, so it may cost
+    /// something.
+    fn reason(&self, module: &Module, op: Op) -> Option<String> {
+        let _ = (module, op);
+        None
+    }
 
     /// Rewrites at `op`.
     fn rewrite(&self, rewriter: &mut Rewriter<'_>, op: Op, found: Self::Found);
@@ -188,6 +219,10 @@ pub struct Split<P>(pub P);
 impl<P: MatchThenRewrite> RewritePattern for Split<P> {
     fn name(&self) -> &str {
         self.0.name()
+    }
+
+    fn labels(&self) -> &[String] {
+        self.0.labels()
     }
 
     fn roots(&self) -> Roots {
@@ -202,8 +237,29 @@ impl<P: MatchThenRewrite> RewritePattern for Split<P> {
         self.0.depth()
     }
 
+    fn looks_sideways(&self) -> bool {
+        self.0.looks_sideways()
+    }
+
+    fn generated(&self) -> &[Name] {
+        self.0.generated()
+    }
+
+    fn has_bounded_recursion(&self) -> bool {
+        self.0.has_bounded_recursion()
+    }
+
+    fn initialize(&mut self) {
+        self.0.initialize();
+    }
+
     fn match_and_rewrite(&self, rewriter: &mut Rewriter<'_>, op: Op) -> Result<(), NoMatch> {
-        let found = self.0.matches(rewriter.module(), op)?;
+        let module = rewriter.module();
+        let found = self.0.matches(module, op).map_err(|why| {
+            let wanted = why.reason.is_none() && rewriter.wants_reasons();
+            let reason = if wanted { self.0.reason(module, op) } else { why.reason };
+            NoMatch { reason, refused: why.refused }
+        })?;
         self.0.rewrite(rewriter, op, found);
         Ok(())
     }

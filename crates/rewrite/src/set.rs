@@ -37,7 +37,27 @@ impl PatternSet {
 
     /// As [`PatternSet::add`]; `label` switches the pattern on and off, besides its own labels.
     pub fn add_with_label(&mut self, label: &str, pattern: impl RewritePattern + 'static) {
-        self.patterns.push(Box::new(Labelled::new(create(pattern), label)));
+        self.extend_with_labels(&[label], [create(pattern)]);
+    }
+
+    /// As [`PatternSet::add_with_label`] for several patterns, which may be of several types:
+    /// [`create`] completes and boxes each.
+    ///
+    /// ```
+    /// use tangram_rewrite::{FnPattern, NoMatch, PatternSet, Roots, create};
+    ///
+    /// let idle = |name: &str| create(FnPattern::new(name, Roots::Any, |_, _| Err(NoMatch::SILENT)));
+    /// let mut set = PatternSet::new();
+    /// set.extend_with_labels(&["arithmetic", "slow"], [idle("one"), idle("two")]);
+    /// assert!(set.freeze_filtered(&["slow"], &[]).is_empty());
+    /// ```
+    pub fn extend_with_labels(
+        &mut self,
+        labels: &[&str],
+        patterns: impl IntoIterator<Item = Box<dyn RewritePattern>>,
+    ) {
+        let patterns = patterns.into_iter().map(|pattern| Labelled::new(pattern, labels).boxed());
+        self.patterns.extend(patterns);
     }
 
     /// Adds all patterns of `other`, which is empty then.

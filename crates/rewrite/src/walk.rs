@@ -6,6 +6,9 @@
 //! visited, and there is no folding and no removal of dead operations; an operation that a
 //! pattern moves behind the next one is met again.
 //!
+//! A pattern that changes something and says that it did not match is named in the report, and no
+//! other one is tried on that operation.
+//!
 //! A pattern may erase its root and what is in the regions of it, nothing else: the driver has to
 //! know where to go on. One that does is named in the report, and the walk goes on all the same.
 
@@ -15,9 +18,10 @@ use std::time::Instant;
 
 use tangram_ir::{Block, Module, Op, Region, Value};
 
-use crate::applicator::PatternApplicator;
+use crate::applicator::{Attempts, PatternApplicator};
 use crate::greedy::{Breach, Stop};
-use crate::listener::{Listener, Outcome};
+use crate::journal::Journal;
+use crate::listener::{Listener, Outcome, Silent};
 use crate::pattern::{NoMatch, RewritePattern};
 use crate::rewriter::Rewriter;
 use crate::set::{FrozenPatternSet, PatternReport};
@@ -29,7 +33,7 @@ const VISITS: u64 = 10_000;
 /// When a walk ends early.
 #[derive(Clone, Debug, Default)]
 pub struct WalkLimits {
-    /// After this many rewrites.
+    /// After this many rewrites, if one more would follow.
     pub max_rewrites: Option<u64>,
     /// At this time.
     pub deadline: Option<Instant>,
@@ -176,6 +180,16 @@ struct Walk<'a, 'l> {
     report: WalkReport,
 }
 
+/// What patterns did wrong at one operation.
+#[derive(Default)]
+struct Breaches(Vec<Breach>);
+
+impl Attempts for Breaches {
+    fn broke(&mut self, breach: Breach) {
+        self.0.push(breach);
+    }
+}
+
 impl Walk<'_, '_> {
     fn run(&mut self, module: &mut Module, limits: &WalkLimits) {
         let limit = (module.op_capacity() as u64).saturating_mul(VISITS_PER_OP) + VISITS;
@@ -184,32 +198,47 @@ impl Walk<'_, '_> {
                 self.report.stopped_by = Some(Stop::Rewrites(limit));
                 return;
             }
-            if let Some(stop) = limits.reached(self.report.rewrites) {
-                self.report.stopped_by = Some(stop);
-                return;
+            match limits.reached(self.report.rewrites) {
+                None => self.visit(module, op),
+                Some(Stop::Rewrites(_)) if !self.would_rewrite(module, op) => {}
+                stopped => {
+                    self.report.stopped_by = stopped;
+                    return;
+                }
             }
-            self.report.visits += 1;
-            self.guard.next.visit_begin(module, op);
-            let mut attempt = Current { guard: &mut self.guard, op, strayed: false };
-            let mut rewriter = Rewriter::new(module, &mut attempt);
-            let outcome = self.applicator.match_and_rewrite(&mut rewriter, op);
-            let changed = rewriter.changes() > 0;
-            let strayed = attempt.strayed;
-            self.judge(&outcome, changed, strayed);
-            let outcome = if outcome.is_ok() { Outcome::Rewritten } else { Outcome::Unchanged };
-            self.guard.next.visit_end(module, outcome);
         }
     }
 
-    fn judge(&mut self, outcome: &Result<u32, NoMatch>, changed: bool, strayed: bool) {
-        self.report.rewrites += u64::from(outcome.is_ok());
-        let set = self.applicator.set();
-        let name = |i: u32| set.pattern(i).name().to_owned();
-        match outcome {
-            Ok(i) if !changed => self.guard.note(Breach::SuccessWithoutChange(name(*i))),
-            Ok(i) if strayed => self.guard.note(Breach::ErasedOutside(name(*i))),
-            _ => {}
+    fn visit(&mut self, module: &mut Module, op: Op) {
+        self.report.visits += 1;
+        self.guard.next.visit_begin(module, op);
+        let mut attempt = Current { guard: &mut self.guard, op, strayed: false };
+        let mut rewriter = Rewriter::new(module, &mut attempt);
+        let mut breaches = Breaches::default();
+        let outcome = self.applicator.match_and_rewrite_if(&mut rewriter, op, &mut breaches);
+        let changed = outcome.is_ok() || rewriter.changes() > 0;
+        let strayed = attempt.strayed;
+        self.report.rewrites += u64::from(changed);
+        if strayed && let Ok(i) = outcome {
+            let name = self.applicator.set().pattern(i).name().to_owned();
+            breaches.broke(Breach::ErasedOutside(name));
         }
+        breaches.0.into_iter().for_each(|breach| self.guard.note(breach));
+        let outcome = if changed { Outcome::Rewritten } else { Outcome::Unchanged };
+        self.guard.next.visit_end(module, outcome);
+    }
+
+    /// Returns whether a pattern would rewrite `op`: they are tried, and what one does is taken
+    /// back.
+    fn would_rewrite(&self, module: &mut Module, op: Op) -> bool {
+        let (mut journal, mut silent) = (Journal::new(), Silent);
+        let start = journal.mark();
+        let mut rewriter = Rewriter::new(module, &mut silent).with_journal(&mut journal);
+        let mut applicator = PatternApplicator::new(self.applicator.set());
+        let outcome = applicator.match_and_rewrite(&mut rewriter, op);
+        let changed = outcome.is_ok() || rewriter.changes() > 0;
+        journal.undo(module, start);
+        changed
     }
 }
 
@@ -253,6 +282,7 @@ macro_rules! forward {
 impl Listener for Current<'_, '_> {
     forward! {
         inserted(op: Op);
+        vacated(op: Op);
         moved(op: Op);
         modified(op: Op);
         refined(value: Value);

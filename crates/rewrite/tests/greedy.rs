@@ -5,7 +5,9 @@ mod common;
 use common::{context, find, frozen, names, parse, rule, show};
 use tangram_ir::{Attr, Context, Module, Op, OpState, Order, Point, walk};
 use tangram_rewrite::greedy::{Breach, Simplify, Stop, Strictness, apply, apply_to_ops};
-use tangram_rewrite::{FnPattern, FrozenPatternSet, GreedyConfig, Report, Rewriter, Silent};
+use tangram_rewrite::{
+    FnPattern, FrozenPatternSet, GreedyConfig, NoMatch, Report, Rewriter, Silent,
+};
 
 fn run(source: &str, config: &GreedyConfig) -> (Module, Report) {
     let context = context();
@@ -234,11 +236,70 @@ fn blocks_that_loop_onto_themselves_terminate() {
 }
 
 #[test]
-fn the_limit_of_iterations_is_named() {
+fn the_limit_of_iterations_is_named_where_something_still_matches() {
     let source = "%0 = \"t.const\"() {value = 1 : i64} : () -> i64\n\
                   %1 = \"t.add\"(%0, %0) : (i64, i64) -> i64\n\"t.use\"(%1) : (i64) -> ()";
     let config = GreedyConfig { max_iterations: Some(1), ..GreedyConfig::default() };
-    assert_eq!(run(source, &config).1.stopped_by, Some(Stop::Iterations(1)));
+    assert_eq!(run(source, &config).1.stopped_by, None);
+    // The one pattern looks for something that no rule says it looks for.
+    let context = context();
+    let set = frozen([
+        rule(&context, "old", "t.old", |rewriter, op| {
+            rewriter.erase(op);
+            Ok(())
+        }),
+        rule(&context, "last", "t.use", |rewriter, op| {
+            let module = rewriter.module();
+            if names(module).iter().any(|name| name == "t.old") {
+                return Err(NoMatch::SILENT);
+            }
+            rewriter.erase(op);
+            Ok(())
+        }),
+    ]);
+    for (most, stop, left) in [(1, Some(Stop::Iterations(1)), 1), (2, None, 0)] {
+        let source = "\"t.use\"() : () -> ()\n\"t.old\"() : () -> ()";
+        let mut module = parse(&context, source);
+        let root = module.root();
+        let config = GreedyConfig { max_iterations: Some(most), ..GreedyConfig::default() };
+        assert_eq!(apply(&mut module, root, &set, &config).stopped_by, stop);
+        assert_eq!(names(&module).len(), left);
+    }
+}
+
+/// A nest that holds three operations at most, however deep, is marked.
+fn few(context: &Context) -> FnPattern {
+    rule(context, "few", "t.if", |rewriter, op| {
+        let module = rewriter.module();
+        let mark = module.context().str("mark");
+        if walk(module, op, Order::Pre).len() > 4 || module.attr_by(op, mark).is_some() {
+            return Err(NoMatch::SILENT);
+        }
+        rewriter.set_attr(op, mark, Some(Attr::UNIT));
+        Ok(())
+    })
+}
+
+#[test]
+fn all_operations_around_a_change_are_looked_at_again_up_to_the_scope() {
+    let source = r#"
+"t.if"() ({ "t.if"() ({ "t.if"() ({
+  "t.if"() ({ "t.old"() : () -> () }) : () -> ()
+}) : () -> () }) : () -> () }) : () -> ()"#;
+    for (scoped, marked) in [(false, 4), (true, 3)] {
+        let context = context();
+        let mut module = parse(&context, source);
+        let old = find(&module, "t.old");
+        let scope = scoped.then(|| find(&module, "t.if"));
+        let erase = rule(&context, "erase", "t.old", |rewriter, op| {
+            rewriter.erase(op);
+            Ok(())
+        });
+        let few = few(&context);
+        let config = GreedyConfig { scope, ..GreedyConfig::default() };
+        apply_to_ops(&mut module, &[old], &frozen([erase, few]), &config, &mut Silent);
+        assert_eq!(show(&module).matches("mark").count(), marked, "{}", show(&module));
+    }
 }
 
 fn checked(pattern: impl Fn(&Context) -> FnPattern) -> Vec<Breach> {

@@ -138,6 +138,13 @@ impl Module {
         }
     }
 
+    /// Returns whether `op` stands in the regions of `around`, however deep. An operation does not
+    /// stand in itself; one that is erased or detached stands nowhere. O(nesting depth).
+    pub fn is_proper_ancestor(&self, around: Op, op: Op) -> bool {
+        let parent = |op: Op| self.is_live(op).then(|| self.parent(op)).flatten();
+        std::iter::successors(parent(op), |&at| parent(at)).any(|at| at == around)
+    }
+
     /// Returns whether `value` is defined before `op` runs, so far as regions with one block tell:
     /// in the same block earlier, or in a block around it. O(nesting depth).
     pub fn is_visible(&self, value: Value, op: Op) -> bool {

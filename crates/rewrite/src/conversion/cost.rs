@@ -12,6 +12,9 @@ pub(super) struct PatternOrder {
     orders: FxHashMap<Name, Box<[u32]>>,
     /// For names that no pattern names.
     any: Box<[u32]>,
+    /// Patterns that are never tried, each with an operation that it makes and that can never
+    /// become legal.
+    dropped: Vec<(u32, Name)>,
 }
 
 impl PatternOrder {
@@ -20,7 +23,8 @@ impl PatternOrder {
         target: &ConversionTarget,
         set: &FrozenPatternSet,
     ) -> PatternOrder {
-        let benefits = benefits(context, target, set);
+        let depths = depths(context, target, set);
+        let benefits = benefits(context, target, set, &depths);
         let order = |candidates: &[u32]| {
             let mut order = candidates.to_vec();
             order.retain(|&i| benefits[i as usize] != IMPOSSIBLE);
@@ -30,7 +34,14 @@ impl PatternOrder {
         PatternOrder {
             orders: set.by_name().map(|(name, candidates)| (name, order(candidates))).collect(),
             any: order(set.candidates_of_any()),
+            dropped: dropped(context, target, set, &depths),
         }
+    }
+
+    /// The patterns that are never tried, each with an operation that it makes and that can never
+    /// become legal.
+    pub(super) fn dropped(&self) -> &[(u32, Name)] {
+        &self.dropped
     }
 
     /// The patterns for operations named `name`, cheapest way first.
@@ -41,10 +52,14 @@ impl PatternOrder {
 
 /// The final benefit of each pattern: fewer steps first, then greater benefit, then the order of
 /// the set. A pattern that names an operation which can never become legal gets [`IMPOSSIBLE`].
-fn benefits(context: &Context, target: &ConversionTarget, set: &FrozenPatternSet) -> Vec<u16> {
-    let depths = depths(context, target, set);
+fn benefits(
+    context: &Context,
+    target: &ConversionTarget,
+    set: &FrozenPatternSet,
+    depths: &FxHashMap<Name, u32>,
+) -> Vec<u16> {
     let steps: Vec<Option<u32>> =
-        set.iter().map(|pattern| steps(context, target, &depths, pattern)).collect();
+        set.iter().map(|pattern| steps(context, target, depths, pattern)).collect();
     let mut order: Vec<usize> = (0..steps.len()).filter(|&i| steps[i].is_some()).collect();
     order.sort_by_key(|&i| (steps[i], std::cmp::Reverse(set.pattern(i as u32).benefit())));
     let mut benefits = vec![IMPOSSIBLE; steps.len()];
@@ -52,6 +67,18 @@ fn benefits(context: &Context, target: &ConversionTarget, set: &FrozenPatternSet
         benefits[i] = (IMPOSSIBLE - 1).saturating_sub(rank.min(usize::from(u16::MAX)) as u16);
     }
     benefits
+}
+
+/// The patterns that get [`IMPOSSIBLE`], each with the first operation that is to blame.
+fn dropped(
+    context: &Context,
+    target: &ConversionTarget,
+    set: &FrozenPatternSet,
+    depths: &FxHashMap<Name, u32>,
+) -> Vec<(u32, Name)> {
+    let hopeless = |name: &Name| !target.may_be_legal(context, *name) && !depths.contains_key(name);
+    let made = |pattern: &dyn RewritePattern| pattern.generated().iter().copied().find(hopeless);
+    (0..).zip(set.iter()).filter_map(|(i, pattern)| Some((i, made(pattern)?))).collect()
 }
 
 /// The steps from each name that a pattern is rooted at to legal operations, where there is a way.

@@ -7,13 +7,18 @@ use super::casts::{materialize_casts, reconcile_casts};
 use super::cost::PatternOrder;
 use super::types::CAST;
 use super::{ConversionConfig, ConversionReport, ConversionTarget, Folding, Legality, Mode};
+use crate::greedy::Breach;
 use crate::journal::{Journal, Mark};
 use crate::listener::{Listener, Outcome};
+use crate::pattern::NoMatch;
 use crate::rewriter::Rewriter;
 use crate::set::{FrozenPatternSet, PatternReport};
 
 /// How deep patterns of declared recursion may follow each other.
 pub const MAX_DEPTH: usize = 128;
+
+/// How many reasons an error has.
+const NOTES: usize = 8;
 
 /// What is to be made legal, and how.
 pub(super) struct Legalizer<'a> {
@@ -129,7 +134,24 @@ impl<'a> Legalizer<'a> {
         let message =
             format!("failed to legalize operation '{}'{marked}", self.module.name_text(op));
         let error = Diagnostic::error("illegal-operation", self.module.loc(op), message);
-        self.reasons.iter().fold(error, |error, reason| error.with_note(reason.clone()))
+        let notes = self.reasons.iter().cloned().chain(self.dropped(op));
+        notes.fold(error, |error, reason| error.with_note(reason))
+    }
+
+    /// Why patterns for `op` were never tried.
+    fn dropped(&self, op: Op) -> impl Iterator<Item = String> {
+        let roots = self
+            .plan
+            .dropped()
+            .iter()
+            .filter(move |&&(i, _)| self.set.pattern(i).roots().accept(self.module, op));
+        roots.take(NOTES).map(|&(i, made)| {
+            let (name, made) = (self.set.pattern(i).name(), self.module.context().name_text(made));
+            format!(
+                "pattern `{name}` is not tried: it makes `{made}`, which is not legal and which no \
+                 pattern makes legal"
+            )
+        })
     }
 
     /// Makes `op`, of which the target says `legality`, legal; if it cannot, everything is as
@@ -191,16 +213,11 @@ impl<'a> Legalizer<'a> {
     fn rewrite(&mut self, op: Op) -> bool {
         let plan = self.plan;
         for &i in plan.candidates(self.module.name(op)) {
-            let pattern = self.set.pattern(i);
             if !self.set.accepts(i, self.module, op) || !self.may_apply(i) {
                 continue;
             }
             let mark = self.journal.mark();
-            let wanted = self.config.mode != Mode::Analysis;
-            let outcome = Rewriter::new(self.module, self.listener)
-                .with_journal(self.journal)
-                .with_reasons(wanted)
-                .attempt(pattern, op);
+            let outcome = self.attempt(i, op, mark);
             self.report.patterns[i as usize].attempts += 1;
             match outcome {
                 Ok(()) => {
@@ -214,16 +231,47 @@ impl<'a> Legalizer<'a> {
                     }
                     self.note(i, "made an operation that cannot become legal");
                 }
-                Err(why) => {
-                    if let Some(reason) = why.reason {
-                        self.note(i, &format!("did not match: {reason}"));
-                        self.report.patterns[i as usize].last_failure = Some(reason);
-                    }
+                Err(NoMatch { reason: Some(reason), .. }) => {
+                    self.note(i, &format!("did not match: {reason}"));
+                    self.report.patterns[i as usize].last_failure = Some(reason);
                 }
+                Err(_) => {}
             }
             self.undo(mark);
         }
         false
+    }
+
+    /// Tries pattern `i` on `op`. One that says that it rewrote and changed nothing did not match.
+    fn attempt(&mut self, i: u32, op: Op, mark: Mark) -> Result<(), NoMatch> {
+        let pattern = self.set.pattern(i);
+        let wanted = self.config.mode != Mode::Analysis;
+        let mut rewriter = Rewriter::new(self.module, self.listener)
+            .with_journal(self.journal)
+            .with_reasons(wanted);
+        let outcome = rewriter.attempt(pattern, op);
+        let (unfinished, changes) = (rewriter.unfinished() > 0, rewriter.changes());
+        let name = || pattern.name().to_owned();
+        if unfinished {
+            self.breach(Breach::UnfinishedModification(name()));
+        }
+        match outcome {
+            Ok(()) if self.journal.is_unchanged_since(mark) => {
+                self.breach(Breach::SuccessWithoutChange(name()));
+                Err(NoMatch::because("it reported a rewrite but changed nothing"))
+            }
+            Err(why) if changes > 0 => {
+                self.breach(Breach::ChangeWithoutSuccess(name()));
+                Err(why)
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn breach(&mut self, breach: Breach) {
+        if !self.report.breaches.contains(&breach) {
+            self.report.breaches.push(breach);
+        }
     }
 
     /// Returns whether pattern `i` may follow those that are being applied.
@@ -242,7 +290,7 @@ impl<'a> Legalizer<'a> {
 
     fn note(&mut self, i: u32, what: &str) {
         let line = format!("pattern `{}` {what}", self.set.pattern(i).name());
-        if self.reasons.len() < 8 && !self.reasons.contains(&line) {
+        if self.reasons.len() < NOTES && !self.reasons.contains(&line) {
             self.reasons.push(line);
         }
     }

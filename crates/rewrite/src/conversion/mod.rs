@@ -6,6 +6,10 @@
 //! its changes are taken back from an undo journal ([`Journal`]) and the next one is tried. When
 //! the whole conversion fails, the module is as it was before.
 //!
+//! What stands in the regions of the root is made legal, the root itself is not: it is what the
+//! conversion is started on, and whoever started it goes on with it. Where MLIR's conversions take
+//! the operation that they are given as well, start on the one around it.
+//!
 //! A pattern that would be applied to what it made itself, directly or through others, is refused
 //! unless it declares that this ends ([`RewritePattern::has_bounded_recursion`]); one that does is
 //! stopped at a depth of [`MAX_DEPTH`].
@@ -28,6 +32,7 @@ pub use target::{ConversionTarget, Legality};
 pub use types::{TypeConversion, TypeConverter, Types};
 
 use self::cost::PatternOrder;
+use crate::greedy::Breach;
 use crate::journal::Journal;
 use crate::listener::Listener;
 #[cfg(doc)]
@@ -83,6 +88,9 @@ pub struct ConversionReport {
     /// Partial: the operations that stayed although they are not known to be legal. Analysis: the
     /// operations that are legal or could become so.
     pub operations: Vec<Op>,
+    /// Patterns that broke their contract, each once. What one changed that said that it did not
+    /// match is taken back.
+    pub breaches: Vec<Breach>,
 }
 
 /// A target and patterns made ready for one operation after the other: the order in which the

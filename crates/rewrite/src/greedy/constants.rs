@@ -10,14 +10,25 @@ use crate::rewriter::Rewriter;
 type Key = (Block, Name, Attr, Type);
 
 /// The constants so far. They stand one after the other at the start of their block.
-#[derive(Default)]
 pub(super) struct Constants {
+    /// Nothing is made or moved outside of this operation's regions.
+    scope: Op,
     table: FxHashMap<Key, Op>,
     /// The last constant at the start of each block.
     ends: FxHashMap<Block, Op>,
 }
 
 impl Constants {
+    /// None yet; all that come stand in the regions of `scope`.
+    pub(super) fn new(scope: Op) -> Constants {
+        Constants { scope, table: FxHashMap::default(), ends: FxHashMap::default() }
+    }
+
+    /// Returns whether [`Constants::values`] has values for these results of `op`.
+    pub(super) fn has_values(&self, module: &Module, op: Op, results: &[Folded]) -> bool {
+        states(module, op, results).is_some() && self.home(module, op).is_some()
+    }
+
     /// The value of each of `results`, for the results of `op`; `None` if the dialect has no
     /// constant for one of them, and then nothing is made.
     pub(super) fn values(
@@ -27,20 +38,8 @@ impl Constants {
         results: &[Folded],
     ) -> Option<SmallVec<[Value; 1]>> {
         let module = rewriter.module();
-        let context = module.context();
-        let types = module.results(op).map(|value| module.value_type(value));
-        let states: Option<SmallVec<[Result<Value, OpState>; 1]>> = results
-            .iter()
-            .zip(types)
-            .map(|(folded, ty)| match *folded {
-                Folded::Value(value) => (module.value_type(value) == ty).then_some(Ok(value)),
-                Folded::Attr(attr) => {
-                    context.constant_state(module.name(op), attr, ty, module.loc(op)).map(Err)
-                }
-            })
-            .collect();
-        let states = states?;
-        let home = home(module, op)?;
+        let states = states(module, op, results)?;
+        let home = self.home(module, op)?;
         let value = |found| match found {
             Ok(value) => value,
             Err(state) => self.unique(rewriter, home, op, state),
@@ -76,7 +75,7 @@ impl Constants {
         if module.result_count(op) != 1 || module.operand_count(op) != 0 {
             return false;
         }
-        let Some(home) = home(module, op) else { return false };
+        let Some(home) = self.home(module, op) else { return false };
         let key = key_of(module, home, op);
         match self.known(module, &key) {
             Some(kept) if kept == op => return false,
@@ -110,6 +109,43 @@ impl Constants {
             && self.table.get(&key_of(module, home, op)) == Some(&op);
         stands.then_some(op)
     }
+
+    /// The entry block of the nearest region around `op` into which values do not come from
+    /// outside, or of the outermost one in the scope.
+    fn home(&self, module: &Module, op: Op) -> Option<Block> {
+        let mut at = op;
+        loop {
+            let region = module.block_region(module.block(at)?)?;
+            let parent = module.region_parent(region);
+            // Nothing may move out of an operation that may be isolated.
+            let walled = module.may_have_traits(parent, Traits::ISOLATED);
+            if walled || parent == self.scope || module.block(parent).is_none() {
+                return module.first_block(region);
+            }
+            at = parent;
+        }
+    }
+}
+
+/// What each of `results` of `op` becomes: a value, or a constant to be made; `None` if the
+/// dialect has no constant for one of them.
+fn states(
+    module: &Module,
+    op: Op,
+    results: &[Folded],
+) -> Option<SmallVec<[Result<Value, OpState>; 1]>> {
+    let context = module.context();
+    let types = module.results(op).map(|value| module.value_type(value));
+    results
+        .iter()
+        .zip(types)
+        .map(|(folded, ty)| match *folded {
+            Folded::Value(value) => (module.value_type(value) == ty).then_some(Ok(value)),
+            Folded::Attr(attr) => {
+                context.constant_state(module.name(op), attr, ty, module.loc(op)).map(Err)
+            }
+        })
+        .collect()
 }
 
 fn key_of(module: &Module, home: Block, op: Op) -> Key {
@@ -126,19 +162,5 @@ fn bring_before(rewriter: &mut Rewriter<'_>, home: Block, op: Op, user: Op) {
     let user = module.ancestor_in(home, user);
     if user.is_some_and(|user| user != op && !module.is_before(op, user)) {
         rewriter.move_to(op, Point::Start(home));
-    }
-}
-
-/// The entry block of the nearest region around `op` from which values do not come from outside.
-fn home(module: &Module, op: Op) -> Option<Block> {
-    let mut at = op;
-    loop {
-        let region = module.block_region(module.block(at)?)?;
-        let parent = module.region_parent(region);
-        // Nothing may move out of an operation that may be isolated.
-        if module.may_have_traits(parent, Traits::ISOLATED) || module.block(parent).is_none() {
-            return module.first_block(region);
-        }
-        at = parent;
     }
 }

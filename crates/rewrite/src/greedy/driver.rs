@@ -1,17 +1,18 @@
 //! The loop of the greedy driver: a worklist of operations, folded, erased or given to patterns.
 
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashSet;
 use tangram_ir::{Fold, Module, Op, Order, Traits, walk};
 
+use super::acting::Acting;
 use super::check::{Fingerprints, Heard};
 use super::constants::Constants;
 use super::history::{History, identity};
+use super::limits::Limits;
 use super::merge::{Merge, Table};
 use super::report::{Breach, Report, Stop};
 use super::simplify::simplify;
+use super::tally::Tally;
 use super::tracker::Tracker;
 use super::{GreedyConfig, Seeding, Simplify};
 use crate::forms::Forms;
@@ -20,34 +21,28 @@ use crate::pattern::NoMatch;
 use crate::rewriter::Rewriter;
 use crate::set::{FrozenPatternSet, PatternReport};
 
-/// Rewrites without a set limit: so many, and so many more for each operation at the start.
-const REWRITES: u64 = 10_000;
-const REWRITES_PER_OP: u64 = 64;
-/// So many operations may be added to any module, where growth has a limit.
-const GROWTH: u64 = 10_000;
-
 pub(super) struct Driver<'a> {
-    module: &'a mut Module,
-    root: Op,
-    /// The operations to start with; all below the root if absent.
-    ops: Option<&'a [Op]>,
-    set: &'a FrozenPatternSet,
-    config: &'a GreedyConfig,
-    tracker: Tracker<'a>,
+    pub(super) module: &'a mut Module,
+    pub(super) root: Op,
+    /// The operations to start with; all in the field if absent.
+    pub(super) ops: Option<&'a [Op]>,
+    /// The operation whose regions sweeps go through: the root, or the scope if that is below it.
+    field: Option<Op>,
+    pub(super) set: &'a FrozenPatternSet,
+    pub(super) config: &'a GreedyConfig,
+    pub(super) tracker: Tracker<'a>,
     table: Table,
     constants: Constants,
-    /// Operations that hold one with an effect, as long as none with an effect is erased: looking
-    /// into the regions of each would be quadratic in their depth.
-    acting: FxHashSet<Op>,
-    acting_removed: u64,
+    acting: Acting,
     random: u64,
     history: History,
-    forms: Forms,
-    report: Report,
-    max_rewrites: u64,
-    /// How many operations there may be more than at the start, and how many more there are.
-    max_growth: u64,
-    grown: i64,
+    pub(super) forms: Forms,
+    pub(super) report: Report,
+    pub(super) limits: Limits,
+    /// The limit that stands against what would come next.
+    pub(super) held: Option<Stop>,
+    /// How many operations there are more than at the start.
+    pub(super) grown: i64,
     now: Instant,
 }
 
@@ -67,23 +62,31 @@ impl<'a> Driver<'a> {
             Some(_) => Forms::new(module, root),
             None => Forms::unbounded(),
         };
+        let scope = config.scope.unwrap_or(root);
+        let wider = module.is_proper_ancestor(scope, root);
+        let narrower = scope == root || module.is_proper_ancestor(root, scope);
+        let field = if wider { Some(root) } else { narrower.then_some(scope) };
+        let mut tracker = Tracker::new(set, scope, config.strictness, listener);
+        if ops.is_some() || wider {
+            tracker.remember();
+        }
         Self {
             module,
             root,
             ops,
+            field,
             set,
             config,
-            tracker: Tracker::new(set, root, config.strictness, listener),
+            tracker,
             table: Table::new(config.merge_equal_bytes),
-            constants: Constants::default(),
-            acting: FxHashSet::default(),
-            acting_removed: 0,
+            constants: Constants::new(scope),
+            acting: Acting::default(),
             random: config.shuffle.unwrap_or(0),
             history: History::default(),
             forms,
             report: Report { patterns, ..Report::default() },
-            max_rewrites: 0,
-            max_growth: u64::MAX,
+            limits: Limits::none(),
+            held: None,
             grown: 0,
             now: Instant::now(),
         }
@@ -91,11 +94,7 @@ impl<'a> Driver<'a> {
 
     pub(super) fn run(mut self) -> Report {
         let seeded = self.seed() as u64;
-        let default = REWRITES.saturating_add(seeded.saturating_mul(REWRITES_PER_OP));
-        self.max_rewrites = self.config.max_rewrites.unwrap_or(default);
-        if let Some(times) = self.config.max_growth {
-            self.max_growth = GROWTH.saturating_add(seeded.saturating_mul(u64::from(times)));
-        }
+        self.limits = Limits::new(self.config, seeded);
         loop {
             let before = self.changes();
             self.report.stopped_by = self.drain();
@@ -109,10 +108,7 @@ impl<'a> Driver<'a> {
             if let Some(most) = self.config.max_iterations
                 && self.report.sweeps >= most
             {
-                self.report.stopped_by = Some(Stop::Iterations(most));
-                break;
-            }
-            if self.ops.is_some() {
+                self.report.stopped_by = self.goes_on().then_some(Stop::Iterations(most));
                 break;
             }
             self.seed();
@@ -127,67 +123,90 @@ impl<'a> Driver<'a> {
         self.report
     }
 
-    fn changes(&self) -> u64 {
+    pub(super) fn changes(&self) -> u64 {
         let report = &self.report;
         report.rewrites + report.dead + report.merged + report.folded + report.simplified
     }
 
-    /// Puts every operation below the root on the list; returns how many.
-    fn seed(&mut self) -> usize {
+    /// Puts the operations to start with on the list, and in a later round those that were there
+    /// before; returns how many there are.
+    pub(super) fn seed(&mut self) -> usize {
         self.report.sweeps += 1;
-        let order = match self.config.seeding {
-            Seeding::TopDown => Order::Pre,
-            Seeding::BottomUp => Order::Post,
-        };
-        if let Some(ops) = self.ops {
-            for &op in ops.iter().rev().filter(|&&op| self.module.is_live(op)) {
-                self.tracker.seed(op);
-            }
-            return ops.len();
-        }
-        let scope = self.config.scope.unwrap_or(self.root);
         // A later round takes what a stricter mode has left.
         let later = self.report.sweeps > 1;
-        let mut ops = walk(self.module, scope, order);
+        let mut seeds = if later { self.tracker.listed(self.module) } else { Vec::new() };
+        match self.ops {
+            Some(ops) if !later => seeds.extend(ops),
+            Some(_) => {}
+            None => seeds.extend(self.sweep()),
+        }
         // The list gives back the last first.
-        if self.config.seeding == Seeding::TopDown {
+        for &op in seeds.iter().rev().filter(|&&op| self.module.is_live(op)) {
+            match later {
+                true => self.tracker.push(self.module, op),
+                false => self.tracker.seed(self.module, op),
+            }
+        }
+        seeds.len()
+    }
+
+    /// Everything in the field, in the order in which it is to be taken.
+    fn sweep(&self) -> Vec<Op> {
+        let Some(field) = self.field.filter(|&field| self.module.is_live(field)) else {
+            return Vec::new();
+        };
+        let (order, backwards) = match self.config.seeding {
+            Seeding::TopDown => (Order::Pre, false),
+            Seeding::BottomUp => (Order::Post, true),
+        };
+        let mut ops = walk(self.module, field, order);
+        if backwards {
             ops.reverse();
         }
-        for &op in ops.iter().filter(|&&op| op != self.root && op != scope) {
-            if later { self.tracker.push(op) } else { self.tracker.seed(op) }
-        }
-        ops.len()
+        ops.retain(|&op| op != field);
+        ops
     }
 
     /// Works until the list is empty or a limit is reached.
     fn drain(&mut self) -> Option<Stop> {
         self.now = Instant::now();
         while let Some(op) = self.take() {
-            if let Some(stop) = self.limit() {
+            if let Some(stop) = self.interrupted() {
                 return Some(stop);
             }
             self.report.visits += 1;
             self.tracker.visit_begin(self.module, op);
             let outcome = self.visit(op);
             self.tracker.visit_end(self.module, outcome);
+            if self.held.is_some() {
+                return self.held;
+            }
         }
         None
     }
 
-    fn take(&mut self) -> Option<Op> {
-        match self.config.shuffle {
-            None => self.tracker.list.pop(),
-            Some(_) => self.tracker.list.pop_random(&mut self.random),
+    /// The next operation of the list that is still in the scope.
+    pub(super) fn take(&mut self) -> Option<Op> {
+        loop {
+            let op = match self.config.shuffle {
+                None => self.tracker.list.pop(),
+                Some(_) => self.tracker.list.pop_random(&mut self.random),
+            }?;
+            if self.tracker.scope.holds(self.module, op) {
+                return Some(op);
+            }
         }
     }
 
-    fn visit(&mut self, op: Op) -> Outcome {
+    pub(super) fn visit(&mut self, op: Op) -> Outcome {
         if self.erase_if_dead(op) {
             Outcome::Erased
         } else if self.unique_constant(op) {
             Outcome::Merged
         } else if self.fold(op) {
             Outcome::Folded
+        } else if self.held.is_some() {
+            Outcome::Unchanged
         } else if self.merge(op) {
             Outcome::Merged
         } else if self.rewrite(op) {
@@ -203,6 +222,14 @@ impl<'a> Driver<'a> {
             return false;
         }
         let Some(found) = self.module.fold(op) else { return false };
+        if let Some(stop) = self.limit() {
+            let folds = match &found {
+                Fold::InPlace { .. } => true,
+                Fold::Results(results) => self.constants.has_values(self.module, op, results),
+            };
+            self.held = folds.then_some(stop);
+            return false;
+        }
         self.tracker.begin(self.module);
         let mut rewriter = Rewriter::new(self.module, &mut self.tracker);
         let folded = match found {
@@ -245,29 +272,16 @@ impl<'a> Driver<'a> {
     }
 
     /// Simplifies regions between two rounds.
-    fn simplify(&mut self) {
+    pub(super) fn simplify(&mut self) {
         let level = self.config.regions;
         if level == Simplify::Disabled || self.ops.is_some() {
             return;
         }
+        let Some(field) = self.field.filter(|&field| self.module.is_live(field)) else { return };
         self.tracker.begin(self.module);
         let mut rewriter = Rewriter::new(self.module, &mut self.tracker);
-        self.report.simplified += simplify(&mut rewriter, self.root, level);
+        self.report.simplified += simplify(&mut rewriter, field, level);
         self.tracker.flush(self.module);
-    }
-
-    fn limit(&mut self) -> Option<Stop> {
-        // Folding in place could go round in a circle as well.
-        if self.report.rewrites + self.report.folded >= self.max_rewrites {
-            return Some(Stop::Rewrites(self.max_rewrites));
-        }
-        if u64::try_from(self.grown).is_ok_and(|grown| grown > self.max_growth) {
-            return Some(Stop::Growth(self.max_growth));
-        }
-        if self.config.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Some(Stop::Cancelled);
-        }
-        self.config.deadline.is_some_and(|end| Instant::now() >= end).then_some(Stop::Deadline)
     }
 
     fn erase_if_dead(&mut self, op: Op) -> bool {
@@ -277,43 +291,14 @@ impl<'a> Driver<'a> {
         self.tracker.begin(self.module);
         Rewriter::new(self.module, &mut self.tracker).erase(op);
         self.tracker.flush(self.module);
-        self.report.dead += self.tracker.removed;
-        self.grown -= self.tracker.removed as i64;
+        self.report.dead += self.tracker.tally.removed;
+        self.grown -= self.tracker.tally.removed as i64;
         true
     }
 
-    /// Returns whether `op` has no effect but its results.
     fn is_erasable(&mut self, op: Op) -> bool {
-        let alone = |op: Op| {
-            self.module.is_effect_free(op) || self.config.erasable.contains(&self.module.name(op))
-        };
-        if self.module.has_traits(op, Traits::TERMINATOR) || !alone(op) {
-            return false;
-        }
-        if self.module.regions(op).is_empty() {
-            return true;
-        }
-        if self.acting_removed != self.tracker.acting_removed {
-            self.acting.clear();
-            self.acting_removed = self.tracker.acting_removed;
-        }
-        // Depth first, to the first that acts; those around it are not asked again.
-        let mut open = vec![op];
-        while let Some(inner) = open.pop() {
-            if self.acting.contains(&inner) || !alone(inner) {
-                let mut at = inner;
-                while at != op {
-                    self.acting.insert(at);
-                    let Some(parent) = self.module.parent(at) else { break };
-                    at = parent;
-                }
-                self.acting.insert(op);
-                return false;
-            }
-            let blocks = self.module.regions(inner).iter().flat_map(|&r| self.module.blocks(r));
-            open.extend(blocks.flat_map(|block| self.module.ops(block)));
-        }
-        true
+        let (erasable, removed) = (&self.config.erasable, self.tracker.acting_removed);
+        self.acting.is_erasable(self.module, op, erasable, removed)
     }
 
     fn merge(&mut self, op: Op) -> bool {
@@ -321,7 +306,7 @@ impl<'a> Driver<'a> {
             return false;
         }
         let Some(Merge { kept, dropped }) = self.table.find(self.module, op) else { return false };
-        if !self.tracker.allows(dropped) {
+        if !self.tracker.allows(dropped) || !self.tracker.scope.holds(self.module, dropped) {
             return false;
         }
         self.keep_contents(kept, dropped);
@@ -334,7 +319,7 @@ impl<'a> Driver<'a> {
         self.grown -= 1;
         // The one that stays may have been the one on the list.
         if kept == op {
-            self.tracker.push(op);
+            self.tracker.push(self.module, op);
         }
         true
     }
@@ -354,6 +339,10 @@ impl<'a> Driver<'a> {
         let set = self.set;
         let candidates = set.candidates(self.module.name(op));
         if candidates.is_empty() {
+            return false;
+        }
+        if let Some(stop) = self.limit() {
+            self.held = self.would_rewrite(candidates, op).then_some(stop);
             return false;
         }
         let (name, loc) = identity(self.module, op);
@@ -378,11 +367,21 @@ impl<'a> Driver<'a> {
     }
 
     fn attempt(&mut self, i: u32, op: Op) -> Result<(), NoMatch> {
-        Rewriter::new(self.module, &mut self.tracker)
+        let mut rewriter = Rewriter::new(self.module, &mut self.tracker)
             .with_forms(&mut self.forms)
             .with_reasons(self.config.reasons)
-            .unguarded(self.config.unguarded)
-            .attempt(self.set.pattern(i), op)
+            .unguarded(self.config.unguarded);
+        let outcome = rewriter.attempt(self.set.pattern(i), op);
+        if rewriter.unfinished() > 0 {
+            self.note(Breach::UnfinishedModification(self.set.pattern(i).name().to_owned()));
+        }
+        outcome
+    }
+
+    fn note(&mut self, breach: Breach) {
+        if !self.report.breaches.contains(&breach) {
+            self.report.breaches.push(breach);
+        }
     }
 
     /// As [`Driver::attempt`]; compares what was changed with what was told.
@@ -390,18 +389,19 @@ impl<'a> Driver<'a> {
         let before = Fingerprints::of(self.module, self.module.root());
         let mut heard = Heard::default();
         let pattern = self.set.pattern(i);
-        let outcome = Rewriter::new(self.module, &mut Both(&mut self.tracker, &mut heard))
+        let mut both = Both(&mut self.tracker, &mut heard);
+        let mut rewriter = Rewriter::new(self.module, &mut both)
             .with_forms(&mut self.forms)
             .with_reasons(self.config.reasons)
-            .unguarded(self.config.unguarded)
-            .attempt(pattern, op);
+            .unguarded(self.config.unguarded);
+        let outcome = rewriter.attempt(pattern, op);
+        let unfinished = rewriter.unfinished() > 0;
         let tried = (pattern.name(), outcome.is_ok());
-        let found = before.judge(self.module, self.module.root(), op, tried, &heard);
-        if let Some(breach) = found
-            && !self.report.breaches.contains(&breach)
-        {
-            self.report.breaches.push(breach);
-        }
+        let found = match unfinished {
+            true => Some(Breach::UnfinishedModification(pattern.name().to_owned())),
+            false => before.judge(self.module, self.module.root(), op, tried, &heard),
+        };
+        found.into_iter().for_each(|breach| self.note(breach));
         outcome
     }
 
@@ -412,9 +412,10 @@ impl<'a> Driver<'a> {
         stats.time += time;
         if changed {
             stats.hits += 1;
-            stats.added += self.tracker.added;
-            stats.removed += self.tracker.removed;
-            self.grown += self.tracker.added as i64 - self.tracker.removed as i64;
+            let Tally { added, removed, .. } = self.tracker.tally;
+            stats.added += added;
+            stats.removed += removed;
+            self.grown += added as i64 - removed as i64;
             self.report.rewrites += 1;
         }
         let breach = match outcome {
@@ -426,9 +427,7 @@ impl<'a> Driver<'a> {
             }
             _ => return,
         };
-        if !self.report.breaches.contains(&breach) {
-            self.report.breaches.push(breach);
-        }
+        self.note(breach);
     }
 
     /// The time since the last call: one reading of the clock for each attempt.

@@ -6,16 +6,23 @@
 //! on the list. When the list is empty a sweep over all operations confirms that nothing matches;
 //! if it finds something, the work goes on.
 //!
+//! What stands outside of the scope is not touched on the driver's own account: it never comes onto
+//! the list, and constants are made inside. A pattern may still change it from inside.
+//!
 //! The same module, patterns and limits give the same result; only a deadline or a cancellation
 //! can make a difference, and the report says so.
 
+mod acting;
 mod check;
 mod constants;
 mod driver;
 mod history;
+mod limits;
 mod merge;
 mod report;
+mod scope;
 mod simplify;
+mod tally;
 mod tracker;
 mod worklist;
 
@@ -45,7 +52,7 @@ pub enum Seeding {
 #[derive(Clone, Debug)]
 pub struct GreedyConfig {
     /// The most rewrites; if absent, a number that grows with the size of the module and that
-    /// only patterns that undo each other reach.
+    /// only patterns that undo each other reach. It is reported only if one more would follow.
     pub max_rewrites: Option<u64>,
     /// How many times as many operations may be added as there are at the start, beside some
     /// thousands that always may; any number if absent.
@@ -77,10 +84,13 @@ pub struct GreedyConfig {
     pub unique_constants: bool,
     /// Which operations may come onto the list.
     pub strictness: Strictness,
-    /// Operations outside of this one's regions are not given to patterns; if absent, outside of
-    /// the operation that the driver is started on.
+    /// Operations outside of this one's regions are not given to patterns, folded, merged or
+    /// erased; if absent, outside of the operation that the driver is started on. Where it stands
+    /// around that operation, those outside of the latter come onto the list only when a change
+    /// reaches them.
     pub scope: Option<Op>,
-    /// The most rounds: sweeps over all operations after which something had changed.
+    /// The most rounds: sweeps over all operations after which something had changed. It is
+    /// reported only if one more round would change something.
     pub max_iterations: Option<u32>,
     /// Takes the operations of a round from the list in an order that follows from this number,
     /// to find pattern sets whose result depends on the order.
@@ -169,8 +179,9 @@ pub fn apply_with_listener(
 /// Applies `set` to the operations `ops`, and to others as [`GreedyConfig::strictness`] allows,
 /// until nothing matches or a limit is reached.
 ///
-/// The scope is [`GreedyConfig::scope`], or the whole module. There are no sweeps over what is not
-/// listed, and regions are not simplified.
+/// The scope is [`GreedyConfig::scope`], or the whole module. Sweeps go through `ops` and what came
+/// onto the list since, which all operations around a change do up to the scope; so none of these
+/// matches in the end. Regions are not simplified.
 pub fn apply_to_ops(
     module: &mut Module,
     ops: &[Op],

@@ -41,6 +41,9 @@ pub enum Breach {
     SuccessWithoutChange(String),
     /// The pattern said that it did not match, but changed something.
     ChangeWithoutSuccess(String),
+    /// The pattern started to modify an operation in place, and neither finalized nor cancelled
+    /// that.
+    UnfinishedModification(String),
     /// The pattern erased an operation that is neither its root nor in the regions of it, which
     /// the walk driver does not allow.
     ErasedOutside(String),
@@ -60,6 +63,9 @@ impl fmt::Display for Breach {
             }
             Breach::ChangeWithoutSuccess(name) => {
                 write!(f, "`{name}` changed something but reported no rewrite")
+            }
+            Breach::UnfinishedModification(name) => {
+                write!(f, "`{name}` neither finalized nor cancelled a modification that it started")
             }
             Breach::ErasedOutside(name) => {
                 write!(f, "`{name}` erased an operation outside of its root")

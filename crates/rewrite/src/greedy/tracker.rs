@@ -3,13 +3,19 @@
 //! Rules match from a root through operands. So when an operation changes, matches may appear at
 //! itself and at its users, as far up as the longest rule reaches; when a value loses uses, at
 //! the operation that defines it (it may be dead now) and at its last users (a rule may ask for a
-//! value that nobody else uses). Each event costs O(1): at most [`REACH`] operations are put on
-//! the list; what lies beyond is left to the last sweep.
+//! value that nobody else uses); when something in a region changes, at the operations around it.
+//! Each event costs O(1): at most [`REACH`] operations are put on the list; what lies beyond, and
+//! what is around by more than one step, is left to the last sweep.
+//!
+//! Nothing comes onto the list that stands outside of the scope ([`Scope`]) or that the strictness
+//! keeps out.
 
 use rustc_hash::FxHashSet;
 use tangram_ir::{Block, Module, Op, Traits, Value};
 
 use super::Strictness;
+use super::scope::Scope;
+use super::tally::Tally;
 use super::worklist::Worklist;
 use crate::listener::{Listener, Outcome};
 use crate::pattern::{NoMatch, RewritePattern};
@@ -23,30 +29,45 @@ pub(super) struct Tracker<'a> {
     pub(super) list: Worklist,
     set: &'a FrozenPatternSet,
     next: Option<&'a mut dyn Listener>,
-    root: Op,
+    pub(super) scope: Scope,
     /// What may come onto the list; see [`super::Strictness`].
     strictness: Strictness,
     /// Where it is not any: the operations that may.
     allowed: FxHashSet<Op>,
+    /// Where sweeps do not go through everything in the scope: what was or should have been on the
+    /// list, which is what they go through.
+    listed: Option<Listed>,
     touched: Vec<Op>,
+    /// Operations in whose regions something was, and is no more.
+    vacated: Vec<Op>,
     released: Vec<Value>,
-    /// Operations from this number on are new in this rewrite.
-    old_below: u32,
-    pub(super) added: u64,
-    pub(super) removed: u64,
+    pub(super) tally: Tally,
     /// How many operations with effects were erased in all.
     pub(super) acting_removed: u64,
-    /// How many changes were heard of.
-    events: u64,
-    /// How many operations were made and erased again.
-    transient: u64,
     around: Vec<Op>,
+}
+
+/// Operations in the order in which they were first met, each once.
+#[derive(Clone, Default)]
+struct Listed {
+    order: Vec<Op>,
+    known: FxHashSet<Op>,
+    /// Those of which all that is around is here as well.
+    climbed: FxHashSet<Op>,
+}
+
+impl Listed {
+    fn add(&mut self, op: Op) {
+        if self.known.insert(op) {
+            self.order.push(op);
+        }
+    }
 }
 
 impl<'a> Tracker<'a> {
     pub(super) fn new(
         set: &'a FrozenPatternSet,
-        root: Op,
+        scope: Op,
         strictness: Strictness,
         next: Option<&'a mut dyn Listener>,
     ) -> Self {
@@ -54,51 +75,70 @@ impl<'a> Tracker<'a> {
             list: Worklist::default(),
             set,
             next,
-            root,
+            scope: Scope::new(scope),
             strictness,
             allowed: FxHashSet::default(),
+            listed: None,
             touched: Vec::new(),
+            vacated: Vec::new(),
             released: Vec::new(),
-            old_below: 0,
-            added: 0,
-            removed: 0,
+            tally: Tally::default(),
             acting_removed: 0,
-            events: 0,
-            transient: 0,
             around: Vec::new(),
         }
     }
 
-    /// Puts `op` on the list at the start.
-    pub(super) fn seed(&mut self, op: Op) {
+    /// Remembers what comes onto the list, for [`Tracker::listed`].
+    pub(super) fn remember(&mut self) {
+        self.listed = Some(Listed::default());
+    }
+
+    /// Goes on where `other` is, with an empty list.
+    pub(super) fn take_over(&mut self, other: &Tracker<'_>) {
+        self.allowed.clone_from(&other.allowed);
+        self.listed.clone_from(&other.listed);
+    }
+
+    /// What was on the list and is still in the scope, in the order in which it first came there.
+    pub(super) fn listed(&mut self, module: &Module) -> Vec<Op> {
+        let Some(listed) = &mut self.listed else { return Vec::new() };
+        listed.order.retain(|&op| module.is_live(op));
+        let order = listed.order.clone();
+        order.into_iter().filter(|&op| self.scope.holds(module, op)).collect()
+    }
+
+    /// Puts `op` on the list at the start, if it is in the scope.
+    pub(super) fn seed(&mut self, module: &Module, op: Op) {
         if self.strictness != Strictness::AnyOp {
             self.allowed.insert(op);
         }
-        self.list.push(op);
+        self.push(module, op);
     }
 
     /// Puts `op` on the list, if it may come there.
-    pub(super) fn push(&mut self, op: Op) {
-        if self.strictness == Strictness::AnyOp || self.allowed.contains(&op) {
-            self.list.push(op);
+    pub(super) fn push(&mut self, module: &Module, op: Op) {
+        if !self.allows(op) || !self.scope.holds(module, op) {
+            return;
+        }
+        self.list.push(op);
+        if let Some(listed) = &mut self.listed {
+            listed.add(op);
         }
     }
 
-    /// Returns whether `op` may be changed on the driver's own account.
+    /// Returns whether the strictness lets `op` be changed on the driver's own account.
     pub(super) fn allows(&self, op: Op) -> bool {
         self.strictness == Strictness::AnyOp || self.allowed.contains(&op)
     }
 
     /// Starts to count a rewrite.
     pub(super) fn begin(&mut self, module: &Module) {
-        self.old_below = module.op_capacity() as u32;
-        (self.added, self.removed, self.events, self.transient) = (0, 0, 0, 0);
+        self.tally.begin(module);
     }
 
-    /// Returns whether anything is other than it was at [`Tracker::begin`]: a rewrite that is refused
-    /// may have built its target, and taken it away again.
+    /// Returns whether anything is other than it was at [`Tracker::begin`].
     pub(super) fn has_changed(&self) -> bool {
-        self.events > 2 * self.transient
+        self.tally.has_changed()
     }
 
     /// Puts what the last rewrite touched on the list.
@@ -107,36 +147,61 @@ impl<'a> Tracker<'a> {
         for &value in &released {
             self.revisit_released(module, value);
         }
+        let vacated = std::mem::take(&mut self.vacated);
+        for &op in vacated.iter().rev() {
+            self.revisit_around(module, Some(op));
+        }
         let touched = std::mem::take(&mut self.touched);
         // The last pushed comes first: what was made first is on top.
         for &op in touched.iter().rev() {
             self.revisit(module, op);
         }
-        (self.released, self.touched) = (released, touched);
-        self.released.clear();
-        self.touched.clear();
+        (self.released, self.touched, self.vacated) = (released, touched, vacated);
+        self.forget();
     }
 
     /// Forgets what was touched since [`Tracker::begin`].
     pub(super) fn forget(&mut self) {
         self.touched.clear();
         self.released.clear();
+        self.vacated.clear();
     }
 
     fn revisit(&mut self, module: &Module, op: Op) {
-        if !module.is_live(op) || op == self.root {
+        if !module.is_live(op) {
             return;
         }
         if self.set.looks_sideways() {
             self.push_siblings(module, op);
         }
-        if let Some(parent) = module.parent(op)
-            && parent != self.root
-            && !self.set.candidates(module.name(parent)).is_empty()
-        {
-            self.push(parent);
-        }
+        self.revisit_around(module, self.scope.parent(module, op));
         self.push_around(module, op);
+    }
+
+    /// The operation `around` something that changed, and those around it: a sweep goes through
+    /// them, and the nearest one comes before if a pattern may start there.
+    fn revisit_around(&mut self, module: &Module, around: Option<Op>) {
+        let Some(op) = around.filter(|&op| module.is_live(op)) else { return };
+        if !self.set.candidates(module.name(op)).is_empty() {
+            self.push(module, op);
+        }
+        let Some(mut listed) = self.listed.take() else { return };
+        let mut at = self.scope.holds(module, op).then_some(op);
+        while let Some(op) = at.filter(|&op| listed.climbed.insert(op)) {
+            if self.allows(op) {
+                listed.add(op);
+            }
+            at = self.scope.parent(module, op);
+        }
+        self.listed = Some(listed);
+    }
+
+    /// Operations with regions stand elsewhere now.
+    fn forget_nesting(&mut self) {
+        self.scope.forget();
+        if let Some(listed) = &mut self.listed {
+            listed.climbed.clear();
+        }
     }
 
     /// Other users of the operands of `op`, where they are few.
@@ -146,7 +211,7 @@ impl<'a> Tracker<'a> {
                 module.def_op(value).is_some_and(|d| module.has_traits(d, Traits::CONSTANT_LIKE));
             if !constant && module.uses(value).nth(REACH / 4).is_none() {
                 for user in module.uses(value) {
-                    self.push(user.op);
+                    self.push(module, user.op);
                 }
             }
         }
@@ -168,7 +233,7 @@ impl<'a> Tracker<'a> {
             from = to;
         }
         for &near in around.iter().rev() {
-            self.push(near);
+            self.push(module, near);
         }
         around.clear();
         self.around = around;
@@ -181,9 +246,7 @@ impl<'a> Tracker<'a> {
             return;
         }
         match module.uses(value).next() {
-            None => {
-                self.push(def);
-            }
+            None => self.push(module, def),
             Some(_) => self.push_around(module, def),
         }
     }
@@ -191,8 +254,7 @@ impl<'a> Tracker<'a> {
 
 impl Listener for Tracker<'_> {
     fn inserted(&mut self, module: &Module, op: Op) {
-        self.events += 1;
-        self.added += u64::from(op.as_u32() >= self.old_below);
+        self.tally.inserted(module, op);
         if self.strictness == Strictness::ExistingAndNewOps {
             self.allowed.insert(op);
         }
@@ -203,7 +265,7 @@ impl Listener for Tracker<'_> {
     }
 
     fn modified(&mut self, module: &Module, op: Op) {
-        self.events += 1;
+        self.tally.modified(module, op);
         self.touched.push(op);
         if let Some(next) = &mut self.next {
             next.modified(module, op);
@@ -211,7 +273,7 @@ impl Listener for Tracker<'_> {
     }
 
     fn refined(&mut self, module: &Module, value: Value) {
-        self.events += 1;
+        self.tally.refined(module, value);
         match module.def_op(value) {
             Some(op) => self.touched.push(op),
             None => self.touched.extend(module.uses(value).take(REACH).map(|u| u.op)),
@@ -229,41 +291,52 @@ impl Listener for Tracker<'_> {
     }
 
     fn replaced(&mut self, module: &Module, op: Op, values: &[Value]) {
-        self.events += 1;
+        self.tally.replaced(module, op, values);
         if let Some(next) = &mut self.next {
             next.replaced(module, op, values);
         }
     }
 
     fn erased(&mut self, module: &Module, op: Op) {
-        self.events += 1;
-        self.removed += 1;
+        self.tally.erased(module, op);
         self.acting_removed += u64::from(!module.is_effect_free(op));
-        self.transient += u64::from(op.as_u32() >= self.old_below);
         self.list.remove(op);
         self.allowed.remove(&op);
         self.released.extend(module.operands(op));
+        self.vacated.extend(module.parent(op));
         if let Some(next) = &mut self.next {
             next.erased(module, op);
         }
     }
+
+    fn vacated(&mut self, module: &Module, op: Op) {
+        self.vacated.push(op);
+        if let Some(next) = &mut self.next {
+            next.vacated(module, op);
+        }
+    }
+
     fn moved(&mut self, module: &Module, op: Op) {
-        self.events += 1;
+        self.tally.moved(module, op);
         self.touched.push(op);
+        if !module.regions(op).is_empty() {
+            self.forget_nesting();
+        }
         if let Some(next) = &mut self.next {
             next.moved(module, op);
         }
     }
 
     fn block_inserted(&mut self, module: &Module, block: Block) {
-        self.events += 1;
+        self.tally.block_inserted(module, block);
         if let Some(next) = &mut self.next {
             next.block_inserted(module, block);
         }
     }
 
     fn block_moved(&mut self, module: &Module, block: Block) {
-        self.events += 1;
+        self.tally.block_moved(module, block);
+        self.forget_nesting();
         self.touched.extend(module.block_parent(block));
         if let Some(next) = &mut self.next {
             next.block_moved(module, block);
@@ -271,7 +344,7 @@ impl Listener for Tracker<'_> {
     }
 
     fn block_erased(&mut self, module: &Module, block: Block) {
-        self.events += 1;
+        self.tally.block_erased(module, block);
         self.touched.extend(module.block_parent(block));
         if let Some(next) = &mut self.next {
             next.block_erased(module, block);
@@ -279,7 +352,7 @@ impl Listener for Tracker<'_> {
     }
 
     fn arguments_changed(&mut self, module: &Module, block: Block) {
-        self.events += 1;
+        self.tally.arguments_changed(module, block);
         self.touched.extend(module.block_parent(block));
         if let Some(next) = &mut self.next {
             next.arguments_changed(module, block);

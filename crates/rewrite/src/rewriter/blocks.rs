@@ -24,6 +24,9 @@ impl Rewriter<'_> {
         if before == Some(block) {
             return;
         }
+        if let Some(parent) = self.module.block_parent(block) {
+            self.listener.vacated(self.module, parent);
+        }
         self.note(|module| Edit::BlockMoved(block, block_place(module, block)));
         self.module.detach_block(block);
         self.module.insert_block(block, region, before);

@@ -6,21 +6,30 @@ use tangram_ir::{Attr, Block, Loc, Module, Op, Str, Type, Value};
 use super::Rewriter;
 use crate::journal::Edit;
 
-/// An operation as it was when its modification was started.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A modification of one operation that was started; see [`Rewriter::start_modification`].
+#[derive(PartialEq, Eq, Debug)]
 #[must_use = "a modification is finalized or cancelled"]
 pub struct Modification {
     op: Op,
+    number: u32,
+}
+
+/// An operation as it was when its modification was started.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Before {
+    op: Op,
+    number: u32,
     operands: SmallVec<[Value; 4]>,
     attrs: Attr,
     loc: Loc,
     successors: SmallVec<[Block; 2]>,
 }
 
-impl Modification {
-    fn of(module: &Module, op: Op) -> Modification {
-        Modification {
+impl Before {
+    fn of(module: &Module, op: Op, number: u32) -> Before {
+        Before {
             op,
+            number,
             operands: module.operands(op).collect(),
             attrs: module.attrs(op),
             loc: module.loc(op),
@@ -75,9 +84,13 @@ impl OpEdit<'_> {
 /// Changes in place.
 impl Rewriter<'_> {
     /// Starts to modify `op`: what [`Rewriter::edit`] changes is told at once when it is
-    /// finalized, or taken back when it is cancelled.
+    /// finalized, or taken back when it is cancelled. One that a pattern leaves open is finalized
+    /// behind it, and counts as a breach of its contract.
     pub fn start_modification(&mut self, op: Op) -> Modification {
-        Modification::of(self.module, op)
+        self.started += 1;
+        let number = self.started;
+        self.open.push(Before::of(self.module, op, number));
+        Modification { op, number }
     }
 
     /// Changes the operation of `modification`, without telling anyone yet.
@@ -87,7 +100,8 @@ impl Rewriter<'_> {
 
     /// Takes back what was changed since [`Rewriter::start_modification`].
     pub fn cancel_modification(&mut self, modification: Modification) {
-        let Modification { op, operands, attrs, loc, successors } = modification;
+        let Some(before) = self.close(modification) else { return };
+        let Before { op, operands, attrs, loc, successors, .. } = before;
         if !self.module.operands(op).eq(operands.iter().copied()) {
             self.module.set_operands(op, &operands);
         }
@@ -101,12 +115,38 @@ impl Rewriter<'_> {
     /// Tells the listener what was changed since [`Rewriter::start_modification`]. Nothing is
     /// told if nothing was.
     pub fn finalize_modification(&mut self, modification: Modification) {
-        let op = modification.op;
-        let now = Modification::of(self.module, op);
-        if now == modification {
+        if let Some(before) = self.close(modification) {
+            self.finalize(before);
+        }
+    }
+
+    /// What was noted when `modification` was started, if its operation is still there.
+    fn close(&mut self, modification: Modification) -> Option<Before> {
+        let open = |before: &Before| before.number == modification.number;
+        let place = self.open.iter().rposition(open)?;
+        Some(self.open.remove(place)).filter(|before| self.module.is_live(before.op))
+    }
+
+    /// Finalizes the modifications that were started after the first `kept` ones; returns how
+    /// many there were.
+    pub(super) fn finalize_open(&mut self, kept: usize) -> usize {
+        let left: Vec<Before> = self.open.drain(kept.min(self.open.len())..).collect();
+        let count = left.len();
+        for before in left.into_iter().rev() {
+            if self.module.is_live(before.op) {
+                self.finalize(before);
+            }
+        }
+        count
+    }
+
+    fn finalize(&mut self, before: Before) {
+        let op = before.op;
+        let now = Before::of(self.module, op, before.number);
+        if now == before {
             return;
         }
-        let Modification { operands, attrs, loc, successors, .. } = modification;
+        let Before { operands, attrs, loc, successors, .. } = before;
         for &value in operands.iter().filter(|&value| !now.operands.contains(value)) {
             self.listener.released(self.module, value);
         }

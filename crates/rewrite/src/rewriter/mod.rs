@@ -33,13 +33,36 @@ pub struct Rewriter<'a> {
     reasons: bool,
     unguarded: bool,
     changes: u64,
+    /// Operations from this number on were made by this rewriter, and so many of them erased again.
+    born: u32,
+    transient: u64,
+    /// Modifications that were started and are neither finalized nor cancelled.
+    open: SmallVec<[in_place::Before; 1]>,
+    /// How many modifications were started.
+    started: u32,
+    /// How many of them a pattern left open.
+    unfinished: usize,
 }
 
 impl<'a> Rewriter<'a> {
     /// A rewriter of `module`.
     pub fn new(module: &'a mut Module, listener: &'a mut dyn Listener) -> Self {
         let reasons = listener.wants_reasons();
-        Self { module, listener, journal: None, forms: None, reasons, unguarded: false, changes: 0 }
+        let born = module.op_capacity() as u32;
+        Self {
+            module,
+            listener,
+            journal: None,
+            forms: None,
+            reasons,
+            unguarded: false,
+            changes: 0,
+            born,
+            transient: 0,
+            open: SmallVec::new(),
+            started: 0,
+            unfinished: 0,
+        }
     }
 
     /// Notes in `journal` how to take back each change.
@@ -98,13 +121,16 @@ impl<'a> Rewriter<'a> {
         if self.reasons { NoMatch::because(reason()) } else { NoMatch::SILENT }
     }
 
-    /// Tries `pattern` on `op`, and tells the listener before and after.
+    /// Tries `pattern` on `op`, and tells the listener before and after. What it leaves of
+    /// modifications is finalized, see [`Rewriter::unfinished`].
     ///
     /// # Errors
     /// Those of the pattern.
     pub fn attempt(&mut self, pattern: &dyn RewritePattern, op: Op) -> Result<(), NoMatch> {
         self.listener.pattern_begin(self.module, pattern, op);
+        let open = self.open.len();
         let outcome = pattern.match_and_rewrite(self, op);
+        self.unfinished += self.finalize_open(open);
         self.listener.pattern_end(self.module, pattern, &outcome);
         outcome
     }
@@ -114,9 +140,14 @@ impl<'a> Rewriter<'a> {
         self.listener.matched(self.module, ops);
     }
 
-    /// How many changes were made so far.
+    /// How many modifications patterns have started, and neither finalized nor cancelled.
+    pub fn unfinished(&self) -> usize {
+        self.unfinished
+    }
+
+    /// How many changes were made so far. Operations that were made and erased again are none.
     pub fn changes(&self) -> u64 {
-        self.changes
+        self.changes.saturating_sub(2 * self.transient)
     }
 
     /// The module, to be read.
@@ -214,6 +245,9 @@ impl Rewriter<'_> {
         if point == Point::Before(op) || point == Point::After(op) {
             return;
         }
+        if let Some(parent) = self.module.parent(op) {
+            self.listener.vacated(self.module, parent);
+        }
         self.note(|module| Edit::Moved(op, place(module, op)));
         self.module.move_to(op, point);
         self.listener.moved(self.module, op);
@@ -272,16 +306,15 @@ impl Rewriter<'_> {
     pub fn erase(&mut self, op: Op) {
         let hollow = self.module.regions(op).iter().all(|&r| self.module.first_block(r).is_none());
         if hollow {
-            self.listener.erased(self.module, op);
+            self.erasing(op);
         } else {
             for inner in erase_order(self.module, op) {
                 match inner {
-                    Erased::Op(op) => self.listener.erased(self.module, op),
+                    Erased::Op(op) => self.erasing(op),
                     Erased::Block(block) => self.listener.block_erased(self.module, block),
                 }
             }
         }
-        self.changes += 1;
         let Some(journal) = &mut self.journal else {
             return self.module.erase(op);
         };
@@ -294,14 +327,25 @@ impl Rewriter<'_> {
                 self.let_go(inner);
             }
         }
-        self.note(|module| Edit::Erased(op, place(module, op)));
+        if let Some(journal) = &mut self.journal {
+            journal.edits.push(Edit::Erased(op, place(self.module, op)));
+        }
         self.module.detach(op);
+    }
+
+    /// Tells and counts that `op` is about to be erased.
+    fn erasing(&mut self, op: Op) {
+        self.changes += 1;
+        self.transient += u64::from(op.as_u32() >= self.born);
+        self.listener.erased(self.module, op);
     }
 
     /// Takes the operands of an operation that is erased while a journal is kept.
     fn let_go(&mut self, op: Op) {
         if self.module.operand_count(op) > 0 {
-            self.note(|module| Edit::Operands(op, module.operands(op).collect()));
+            if let Some(journal) = &mut self.journal {
+                journal.edits.push(Edit::Operands(op, self.module.operands(op).collect()));
+            }
             self.module.set_operands(op, &[]);
         }
     }
