@@ -83,6 +83,11 @@ fn check(seed: u64) -> u64 {
     let listed = listed.filter(|&op| inside(&found, op, around));
     let left = would_change(&found, listed, &set, &case.config);
     assert_eq!(left, None, "still matches: {}", about(&found));
+    let freed =
+        heard.released.iter().filter(|op| start.contains(op) || strict == Strictness::AnyOp);
+    let mut freed = freed.filter(|&&op| inside(&found, op, around));
+    let dead = freed.find(|&&op| case.config.erase_dead && model::is_dead(&found, op));
+    assert_eq!(dead, None, "dead: {}", about(&found));
 
     // Which operations a change reaches depends on the order, where any of them may be rewritten.
     let fixed = strict != Strictness::AnyOp
@@ -125,7 +130,7 @@ fn check_limits(
 #[test]
 fn the_greedy_driver_does_what_trying_everything_does() {
     let rewrites: u64 = (0..1000).map(check).sum();
-    assert!(rewrites > 3000, "only {rewrites} rewrites");
+    assert!(rewrites > 1500, "only {rewrites} rewrites");
 }
 
 #[test]

@@ -45,6 +45,8 @@ pub fn initial(case: &Case) -> Vec<Op> {
 pub struct Reached {
     pub new: HashSet<Op>,
     pub reached: HashSet<Op>,
+    /// Those that lost a use.
+    pub released: HashSet<Op>,
 }
 
 impl Reached {
@@ -75,12 +77,12 @@ impl Listener for Reached {
         if let Some(parent) = module.parent(op) {
             self.reach(module, parent);
         }
-        self.reached.extend(module.operands(op).filter_map(|value| module.def_op(value)));
+        self.released.extend(module.operands(op).filter_map(|value| module.def_op(value)));
     }
 }
 
 /// Returns whether nothing needs `op`.
-fn is_dead(module: &Module, op: Op) -> bool {
+pub fn is_dead(module: &Module, op: Op) -> bool {
     module.is_unused(op) && module.has_traits(op, Traits::PURE)
 }
 
