@@ -10,6 +10,7 @@
 from tangram._native import (
     EgraphError,
     EvaluationError,
+    MlirError,
     ModelError,
     PresburgerError,
     RuleError,

@@ -23,6 +23,52 @@ class PresburgerError(TangramError):
 class EgraphError(TangramError):
     """A request on e-graphs that has no answer."""
 
+class MlirError(TangramError):
+    """A program in MLIR's text, or a pipeline, that is wrong."""
+
+class Operation:
+    """An operation, as long as the pass runs."""
+
+    name: str
+    parent: Operation | None
+    operands: list[OperationValue]
+    results: list[OperationValue]
+    attributes: list[tuple[str, str]]
+    alive: bool
+    def walk(self) -> list[Operation]: ...
+
+class OperationValue:
+    """A value, as long as the pass runs."""
+
+    type: str
+    definition: Operation | None
+    users: list[Operation]
+
+class OperationRewriter:
+    """Changes the program."""
+
+    def create(
+        self,
+        name: str,
+        operands: Sequence[OperationValue],
+        results: Sequence[str],
+        attributes: Sequence[tuple[str, str]],
+        before: Operation,
+    ) -> Operation: ...
+    def replace(self, op: Operation, values: Sequence[OperationValue]) -> None: ...
+    def erase(self, op: Operation) -> None: ...
+    def replace_uses(self, old: OperationValue, new: OperationValue) -> None: ...
+    def set_attribute(self, op: Operation, name: str, value: str | None) -> None: ...
+    def move_before(self, op: Operation, other: Operation) -> None: ...
+
+def rewrite_program(
+    source: str,
+    pipeline: str,
+    passes: Sequence[tuple[str, str, Callable[[Operation, OperationRewriter], object]]],
+    generic: bool,
+    file: str,
+) -> str: ...
+
 class PyEGraph:
     """The native half of `tangram.egraph.EGraph`."""
 
@@ -52,6 +98,7 @@ class PyEGraph:
     ) -> tuple[float, str, float]: ...
     def explain(self, left: str, right: str) -> list[str]: ...
     def dot(self) -> str: ...
+    def svg(self, roots: list[int], limit: int) -> str: ...
     def to_json(self, roots: list[int]) -> str: ...
     def copy(self) -> PyEGraph: ...
 

@@ -212,6 +212,16 @@ class EGraph:
         """Draws the e-graph as text for Graphviz, a box for each class."""
         return self._native.dot()
 
+    def to_svg(self, *, limit: int = 500) -> str:
+        """Draws the e-graph: a dotted box for each class, at most `limit` of them, with its nodes.
+
+        Those nearest to the classes of terms that were added are drawn first.
+        """
+        return self._native.svg(self.roots, limit)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
     def to_json(self) -> str:
         """Writes the e-graph in the format of the `egraph-serialize` crate."""
         return self._native.to_json(self.roots)

@@ -73,6 +73,7 @@ def test_the_greedy_driver_logs_as_mlir_does(rewrite) -> None:
     assert applied == (
         "'cf.cond_br -> ()' {\n"
         "    ** Insert  : 'cf.br'(0x)\n"
+        "    ** Replace : 'cf.cond_br'(0x)\n"
         "    ** Erase   : 'cf.cond_br'(0x)\n"
         "  } -> success : pattern applied successfully\n"
         "} -> success : pattern matched\n"
@@ -100,6 +101,7 @@ def test_conversion_logs_what_is_made_legal_because_of_what(rewrite) -> None:
     assert "  * Pattern if-to-branches : 'scf.if -> (" in tree
     for line in (
         "    ** Insert  : 'cf.cond_br'(0x)\n",
+        "    ** Replace : 'scf.if'(0x)\n",
         "    ** Erase   : 'scf.if'(0x)\n",
         "  } -> SUCCESS : pattern applied successfully\n",
         "  Legalizing operation : 'cf.cond_br'(0x) {\n",
@@ -113,6 +115,26 @@ def test_no_log_is_written_of_a_driver_that_was_not_asked_for(rewrite) -> None:
     assert rewrite(BRANCH, *flags, "--debug-only=dialect-conversion").stderr == ""
     said = rewrite(BRANCH, *flags, "--debug-only=greedy", code=2).stderr
     assert "greedy-rewriter" in said and "walk-rewriter" in said and "dialect-conversion" in said
+
+
+def test_passes_are_flags_of_their_own_too(rewrite) -> None:
+    whole = rewrite(BRANCH, "--pass-pipeline", "builtin.module(canonicalize,cse)").stdout
+    for flags in (("--canonicalize", "--cse"), ("-canonicalize", "-cse")):
+        assert rewrite(BRANCH, *flags).stdout == whole
+    kept = rewrite(BRANCH, "--canonicalize=disable-patterns=branch-both-ways-alike", "--cse").stdout
+    assert "cf.cond_br" in kept
+    said = rewrite(BRANCH, "--canonicalise", code=2).stderr
+    assert "--canonicalise" in said
+    assert "cannot be used with" in rewrite(BRANCH, "--cse", "--pass-pipeline", "cse", code=2).stderr
+
+
+def test_an_error_is_one_message_with_its_place(rewrite) -> None:
+    said = rewrite("func.func @f( {", code=2).stderr
+    assert re.match(r"-:1:\d+: error: ", said) and said.count("error") == 1, said
+    said = rewrite(BRANCH, "--pass-pipeline", "builtin.module(cse,nope)", code=2).stderr
+    line = "  builtin.module(cse,nope)\n"
+    assert said.startswith("error: --pass-pipeline: no pass `nope`; there are: ") and line in said
+    assert said.split(line)[1].rstrip() == " " * 21 + "^"
 
 
 def test_times_counts_and_programs_are_shown_on_request(rewrite) -> None:

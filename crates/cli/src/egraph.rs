@@ -22,6 +22,8 @@ pub(crate) enum EgraphCommand {
     /// Apply rules to a term until nothing is new, and print the best equal term.
     #[command(after_help = SIMPLIFY_HELP)]
     Simplify(SimplifyArgs),
+    /// Draw an e-graph.
+    Show(ShowArgs),
     /// Print an e-graph as a graph for Graphviz.
     Dot(ShowArgs),
     /// Print an e-graph as JSON, in the format of the `egraph-serialize` crate.
@@ -43,6 +45,9 @@ Terms are s-expressions, operators are any words. A rule file has a rule a line:
 
 Example:
   tangram egraph simplify --rules sums.rules '(+ 0 (* 1 x))'";
+
+const NO_RULES: &str =
+    "note: without rules a term is equal to itself only: name a file of rules with `--rules`\n";
 
 /// Where an e-graph comes from.
 #[derive(Args, Debug)]
@@ -109,14 +114,34 @@ enum CostArg {
     Shared,
 }
 
-/// Arguments of `tangram egraph dot` and `json`.
+/// Arguments of `tangram egraph show`, `dot` and `json`.
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
     #[command(flatten)]
     source: Source,
+    /// The form, if it is another one than the command names: `show` gives a picture.
+    #[arg(long, value_enum)]
+    format: Option<FormatArg>,
+    /// How many classes a picture has at most.
+    #[arg(long, value_name = "N", default_value_t = CLASSES)]
+    limit: usize,
     /// Where to print; standard output if absent.
     #[arg(short, long)]
     output: Option<PathBuf>,
+}
+
+/// How many classes a picture has, if nothing else is said.
+const CLASSES: usize = 500;
+
+/// A form of an e-graph.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum FormatArg {
+    /// A picture.
+    Svg,
+    /// Text for Graphviz.
+    Dot,
+    /// The format of the `egraph-serialize` crate.
+    Json,
 }
 
 /// Arguments of `tangram egraph extract`.
@@ -133,16 +158,9 @@ pub(crate) struct ExtractArgs {
 pub(crate) fn run(command: &EgraphCommand) -> Result<ExitCode, Error> {
     match command {
         EgraphCommand::Simplify(args) => simplify(args)?,
-        EgraphCommand::Dot(args) => {
-            let runner = args.source.grow(false)?;
-            out::deliver(args.output.as_deref(), &runner.egraph.dot().to_string())?;
-        }
-        EgraphCommand::Json(args) => {
-            let runner = args.source.grow(false)?;
-            let serialized = SerializedEGraph::new(&runner.egraph, &runner.roots, |_, _| 1.0);
-            let text = serialized.to_json().map_err(|why| Error::Usage(why.to_string()))?;
-            out::deliver(args.output.as_deref(), &(text + "\n"))?;
-        }
+        EgraphCommand::Show(args) => show(args, FormatArg::Svg)?,
+        EgraphCommand::Dot(args) => show(args, FormatArg::Dot)?,
+        EgraphCommand::Json(args) => show(args, FormatArg::Json)?,
         EgraphCommand::Extract(args) => extract(args)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -153,7 +171,9 @@ impl EgraphCommand {
     pub(crate) fn source(&self) -> Option<&Source> {
         match self {
             EgraphCommand::Simplify(args) => Some(&args.source),
-            EgraphCommand::Dot(args) | EgraphCommand::Json(args) => Some(&args.source),
+            EgraphCommand::Show(args) | EgraphCommand::Dot(args) | EgraphCommand::Json(args) => {
+                Some(&args.source)
+            }
             EgraphCommand::Extract(_) => None,
         }
     }
@@ -218,7 +238,24 @@ fn in_file(path: &Path) -> impl Fn(tangram_egraph::SerializeError) -> Error + '_
     move |source| Error::Egraph { path: path.to_owned(), source }
 }
 
+/// Prints an e-graph, in the form `own` if no other one is asked for.
+fn show(args: &ShowArgs, own: FormatArg) -> Result<(), Error> {
+    let runner = args.source.grow(false)?;
+    let text = match args.format.unwrap_or(own) {
+        FormatArg::Svg => tangram::picture::egraph_svg(&runner.egraph, &runner.roots, args.limit),
+        FormatArg::Dot => runner.egraph.dot().to_string(),
+        FormatArg::Json => {
+            let serialized = SerializedEGraph::new(&runner.egraph, &runner.roots, |_, _| 1.0);
+            serialized.to_json().map_err(|why| Error::Usage(why.to_string()))? + "\n"
+        }
+    };
+    out::deliver(args.output.as_deref(), &text)
+}
+
 fn simplify(args: &SimplifyArgs) -> Result<(), Error> {
+    if args.source.rules.is_empty() && args.source.from.is_none() {
+        out::say(NO_RULES);
+    }
     let mut runner = args.source.grow(args.explain)?;
     let mut text = String::new();
     let starts = args.source.terms()?;

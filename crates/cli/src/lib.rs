@@ -1,7 +1,7 @@
 //! The `tangram` command: arguments, progress, printing. No algorithm lives here.
 //!
 //! [`main`] is the command; [`command`] is what it says of itself, for tests that go through all
-//! commands and flags.
+//! commands and flags. [`rewrite_main`] is `tangram rewrite` with passes and dialects of one's own.
 
 // Both macros panic once nobody reads any more: `out` has what does not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
@@ -34,9 +34,12 @@ mod table;
 mod tips;
 mod values;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::{Args as _, CommandFactory, FromArgMatches};
+use tangram::ir::OpDef;
+use tangram::passes::Registry;
 
 use args::{Cli, Command};
 use error::Error;
@@ -44,23 +47,71 @@ use error::Error;
 /// Runs the command on the arguments of the process.
 pub fn main() -> ExitCode {
     let definition = command();
-    let parsed = definition.clone().try_get_matches();
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    if words.get(1).is_some_and(|word| word == "rewrite") {
+        words = rewrite::with_passes(words, &Registry::standard());
+    }
+    let parsed = definition.clone().try_get_matches_from(&words);
     let matches = parsed.unwrap_or_else(|error| {
-        let words: Vec<String> =
-            std::env::args_os().map(|word| word.display().to_string()).collect();
+        let words: Vec<String> = words.iter().map(|word| word.display().to_string()).collect();
         tips::with_tip(error, &definition, &words).exit()
     });
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Some(wrong) = combination::refused(&cli.command, &matches) {
         wrong.exit();
     }
-    match run(cli.command) {
-        Ok(code) => code,
-        Err(error) => {
-            out::say(error.report());
-            ExitCode::from(2)
-        }
-    }
+    ended(run(cli.command))
+}
+
+fn ended(outcome: Result<ExitCode, Error>) -> ExitCode {
+    outcome.unwrap_or_else(|error| {
+        out::say(error.report());
+        ExitCode::from(2)
+    })
+}
+
+/// The command line of `tangram rewrite` on the arguments of the process, with the passes of
+/// `passes`, and with `operations` of dialects besides those of this project.
+///
+/// ```no_run
+/// use std::process::ExitCode;
+///
+/// use tangram::passes::{Pass, PassCx, PassError, Registration, Registry};
+///
+/// /// Counts the operations of what it runs on.
+/// struct Count;
+///
+/// impl Pass for Count {
+///     fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
+///         let all = tangram::ir::walk(cx.module, cx.root, tangram::ir::Order::Pre);
+///         cx.count("operations", all.len() as u64);
+///         Ok(())
+///     }
+/// }
+///
+/// fn main() -> ExitCode {
+///     let mut passes = Registry::standard();
+///     let count = Registration::new("count", "counts operations", |_| Ok(Box::new(Count)));
+///     passes.add(count).expect("a new name");
+///     tangram_cli::rewrite_main(passes, &[])
+/// }
+/// ```
+pub fn rewrite_main(passes: Registry, operations: &[&'static OpDef]) -> ExitCode {
+    rewrite_with(std::env::args_os(), passes, operations)
+}
+
+/// As [`rewrite_main`], on other words than those of the process; the first is the program's name.
+pub fn rewrite_with(
+    words: impl IntoIterator<Item = OsString>,
+    passes: Registry,
+    operations: &[&'static OpDef],
+) -> ExitCode {
+    let words = rewrite::with_passes(words.into_iter().collect(), &passes);
+    let definition = documented(rewrite::RewriteArgs::augment_args(clap::Command::new("rewrite")));
+    let matches = definition.try_get_matches_from(words).unwrap_or_else(|error| error.exit());
+    let parsed = rewrite::RewriteArgs::from_arg_matches(&matches);
+    let args = parsed.unwrap_or_else(|error| error.exit());
+    ended(rewrite::run(&args, &rewrite::Known { passes, operations: operations.to_vec() }))
 }
 
 /// Returns the definition of the command: what it has for subcommands, arguments and help.
@@ -109,6 +160,6 @@ fn run(command: Command) -> Result<ExitCode, Error> {
         Command::Egraph { command } => egraph::run(&command),
         Command::Scop(args) => scop::run(&args),
         Command::Machine(args) => machine::run(&args),
-        Command::Rewrite(args) => rewrite::run(&args),
+        Command::Rewrite(args) => rewrite::run(&args, &rewrite::Known::standard()),
     }
 }

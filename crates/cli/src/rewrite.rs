@@ -1,12 +1,15 @@
 //! `tangram rewrite`: passes and rules on MLIR's text.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use tangram::ir::{Context, Diagnostic, LocData, Module, Op, Severity, text};
-use tangram::passes::{self, Observer, Pipeline, RunError, RunOptions, RunReport};
+use tangram::ir::{Context, Diagnostic, LocData, Module, Op, OpDef, Severity, text};
+use tangram::passes::{
+    Observer, Pipeline, PipelineError, Registry, RunError, RunOptions, RunReport,
+};
 use tangram::rewrite::{DebugKind, DebugLog, Listener};
 use tangram::{Library, RuleSetOptions, dialects};
 
@@ -17,11 +20,42 @@ use crate::out;
 /// What `--debug-only` can show.
 const DRIVERS: [&str; 3] = ["greedy-rewriter", "walk-rewriter", "dialect-conversion"];
 
+/// What flags that name passes become.
+const PASS_FLAG: &str = "pass-of-pipeline";
+
+/// The dialects and passes that there are.
+pub(crate) struct Known {
+    pub(crate) passes: Registry,
+    /// The operations of dialects besides those of this project.
+    pub(crate) operations: Vec<&'static OpDef>,
+}
+
+impl Known {
+    /// Those of this project.
+    pub(crate) fn standard() -> Known {
+        Known { passes: Registry::standard(), operations: Vec::new() }
+    }
+}
+
+/// Makes of `--canonicalize` and `--cse=x=1` what the parser of the command line knows, where a
+/// pass has that name.
+pub(crate) fn with_passes(words: Vec<OsString>, passes: &Registry) -> Vec<OsString> {
+    let pass = |word: &OsString| -> Option<OsString> {
+        let flag = word.to_str()?.strip_prefix('-')?;
+        let flag = flag.strip_prefix('-').unwrap_or(flag);
+        let (name, options) = flag.split_once('=').map_or((flag, None), |(n, o)| (n, Some(o)));
+        passes.find(name)?;
+        let options = options.map(|options| format!("{{{options}}}")).unwrap_or_default();
+        Some(format!("--{PASS_FLAG}={name}{options}").into())
+    };
+    words.into_iter().map(|word| pass(&word).unwrap_or(word)).collect()
+}
+
 /// Arguments of `tangram rewrite`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  tangram rewrite in.mlir --pass-pipeline 'builtin.module(func.func\
-                        (canonicalize,cse),symbol-dce)'\n  tangram rewrite in.mlir --rules my.gsl \
+                        (canonicalize,cse),symbol-dce)'\n  tangram rewrite in.mlir --canonicalize --cse\n  tangram rewrite in.mlir --rules my.gsl \
                         --strategy greedy -o out.mlir\n\nThe input is MLIR's text, as `mlir-opt` prints it. \
                         Operations of unknown dialects have to be in generic form."
 )]
@@ -32,9 +66,13 @@ pub(crate) struct RewriteArgs {
     /// Where to write the result; standard output if absent.
     #[arg(short, long)]
     pub(crate) output: Option<PathBuf>,
-    /// The passes to run, in MLIR's syntax.
+    /// The passes to run, in MLIR's syntax. `--canonicalize --cse`, each with its options behind
+    /// `=`, are passes on the whole program.
     #[arg(long, value_name = "PIPELINE", default_value = "")]
     pub(crate) pass_pipeline: String,
+    /// A pass that was given as a flag of its own.
+    #[arg(long = PASS_FLAG, hide = true, conflicts_with = "pass_pipeline")]
+    pub(crate) passes: Vec<String>,
     /// Rules to apply before the passes: a file, a folder of `.gsl` files, or a name.
     #[arg(long, value_name = "FILE|DIR|NAME")]
     pub(crate) rules: Vec<String>,
@@ -76,20 +114,24 @@ pub(crate) struct RewriteArgs {
     pub(crate) list_passes: bool,
 }
 
-/// Rewrites a program.
-pub(crate) fn run(args: &RewriteArgs) -> Result<ExitCode, Error> {
+/// Rewrites a program by passes and dialects that are `known`.
+pub(crate) fn run(args: &RewriteArgs, known: &Known) -> Result<ExitCode, Error> {
     if args.list_passes {
-        out::print(list())?;
+        out::print(list(&known.passes))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let pipeline = Pipeline::parse(&args.pass_pipeline)
+    let text = match &args.passes[..] {
+        [] => args.pass_pipeline.clone(),
+        passes => passes.join(","),
+    };
+    let pipeline = Pipeline::parse(&text)
         .map_err(|wrong| Error::Usage(format!("--pass-pipeline: {wrong}")))?;
-    known(&args.print_after)?;
+    refuse_unknown(&args.print_after, &known.passes)?;
     let source = out::read(&args.input)?;
     let parts = if args.split_input_file { split(&source) } else { vec![source] };
     let mut printed = Vec::new();
     for part in parts {
-        printed.push(rewrite(args, &pipeline, &part)?);
+        printed.push(rewrite(args, known, (&text, &pipeline), &part)?);
     }
     let printed = printed.join("\n// -----\n");
     out::deliver(args.output.as_deref(), &printed)?;
@@ -112,10 +154,16 @@ fn split(source: &str) -> Vec<String> {
 }
 
 /// The text of one program after all passes.
-fn rewrite(args: &RewriteArgs, pipeline: &Pipeline, source: &str) -> Result<String, Error> {
+fn rewrite(
+    args: &RewriteArgs,
+    known: &Known,
+    (passes, pipeline): (&str, &Pipeline),
+    source: &str,
+) -> Result<String, Error> {
     let name = args.input.display().to_string();
     let start = Instant::now();
     let context = dialects::context();
+    context.register(known.operations.iter().copied());
     let mut module = text::parse(source, &name, context.clone())
         .map_err(|errors| Error::Diagnostics(render_all(&errors, &context, source)))?;
     let parsed = start.elapsed();
@@ -127,8 +175,8 @@ fn rewrite(args: &RewriteArgs, pipeline: &Pipeline, source: &str) -> Result<Stri
         apply_rules(args, &mut module, &mut printer)?;
     }
     let options = RunOptions { verify: !args.no_verify, check_patterns: args.check_patterns };
-    let outcome = passes::run(&mut module, pipeline, &options, &mut printer);
-    let report = outcome.map_err(|failed| Error::Usage(explain(&failed, &context, source)))?;
+    let outcome = known.passes.run(&mut module, pipeline, &options, &mut printer);
+    let report = outcome.map_err(|failed| explain(failed, passes, &context, source))?;
     for warning in &report.warnings {
         out::say(render(warning, &context, source));
     }
@@ -148,10 +196,8 @@ fn rewrite(args: &RewriteArgs, pipeline: &Pipeline, source: &str) -> Result<Stri
 }
 
 /// Refuses names of passes that there are not.
-fn known(names: &[String]) -> Result<(), Error> {
-    let is_pass = |name: &&String| {
-        *name == "all" || passes::PASSES.iter().any(|pass| pass.name == name.as_str())
-    };
+fn refuse_unknown(names: &[String], passes: &Registry) -> Result<(), Error> {
+    let is_pass = |name: &&String| *name == "all" || passes.find(name).is_some();
     match names.iter().find(|name| !is_pass(name)) {
         Some(name) => {
             let hint = "`--list-passes` describes them";
@@ -220,31 +266,38 @@ impl Observer for PrintAfter<'_> {
     }
 }
 
-/// What went wrong, with every place that it is about.
-fn explain(failed: &RunError, context: &Context, source: &str) -> String {
-    let (errors, more): (&[Diagnostic], &str) = match failed {
-        RunError::Input(errors) | RunError::Broken { errors, .. } => (errors, ""),
-        RunError::Failed { error, .. } => (std::slice::from_ref(error), ""),
-        RunError::UnknownPass { .. } => (&[], "\n  help: `--list-passes` describes them"),
-        _ => (&[], ""),
-    };
-    format!("{failed}{more}\n{}", render_all(errors, context, source)).trim_end().to_owned()
+/// What went wrong in the pipeline `passes`: one message for each place that it is about.
+fn explain(failed: RunError, passes: &str, context: &Context, source: &str) -> Error {
+    let told = |errors: &[Diagnostic]| Error::Diagnostics(render_all(errors, context, source));
+    match failed {
+        RunError::Input(errors) => told(&errors),
+        RunError::Failed { pass, error } => {
+            let message = format!("pass `{pass}` failed: {}", error.message);
+            told(&[Diagnostic { message, ..error }])
+        }
+        RunError::Broken { pass, mut errors } => {
+            let note = format!("pass `{pass}` left a program that is not valid: a bug");
+            if let Some(first) = errors.first_mut() {
+                first.notes.push(note);
+            }
+            told(&errors)
+        }
+        RunError::UnknownPass { at, .. } => {
+            let message = format!("{failed}; `--list-passes` describes them");
+            let wrong = PipelineError { text: passes.to_owned(), at, message };
+            Error::Usage(format!("--pass-pipeline: {wrong}"))
+        }
+        failed => Error::Usage(failed.to_string()),
+    }
 }
 
-/// Ten of `errors` and how many there are; nothing where there are none.
+/// Ten of `errors`, and how many more there are.
 fn render_all(errors: &[Diagnostic], context: &Context, source: &str) -> String {
-    if errors.is_empty() {
-        return String::new();
-    }
     let shown: String =
         errors.iter().take(10).map(|error| render(error, context, source)).collect();
     let rest = errors.len().saturating_sub(10);
-    let rest = if rest > 0 { format!("and {rest} more") } else { String::new() };
-    format!("{} found\n{shown}{rest}", counted(errors.len()))
-}
-
-fn counted(errors: usize) -> String {
-    if errors == 1 { "1 error".into() } else { format!("{errors} errors") }
+    let rest = if rest > 0 { format!("and {rest} more errors") } else { String::new() };
+    format!("{shown}{rest}")
 }
 
 /// `file:line:column: error: message`, the line, and the way out.
@@ -307,11 +360,11 @@ fn statistics(report: &RunReport) -> String {
     out
 }
 
-fn list() -> String {
+fn list(passes: &Registry) -> String {
     let mut out = String::new();
-    for pass in passes::PASSES {
-        out += &format!("{:<28} {}\n", pass.name, pass.summary);
-        for (name, summary) in pass.options {
+    for pass in passes.iter() {
+        out += &format!("{:<28} {}\n", pass.name(), pass.summary());
+        for (name, summary) in pass.options() {
             out += &format!("  {name:<26} {summary}\n");
         }
     }

@@ -7,6 +7,8 @@
 //! - [`structured`]: what operations compute, as loops over tensors.
 //! - [`mlir`]: MLIR's dialects for numbers, control flow, loops, buffers and tensors.
 //!
+//! Without the feature `nn`, which is on by default, there are MLIR's dialects only, and no tensors.
+//!
 //! A definition is data plus functions. The verifier, type inference, the ONNX conversion, the
 //! Python constructors and the reference documentation all read the same one.
 //! ```
@@ -33,20 +35,31 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "nn")]
 pub mod assume;
+#[cfg(feature = "nn")]
 pub mod attrs;
+#[cfg(feature = "nn")]
 pub mod budget;
 pub mod builtin;
+#[cfg(feature = "nn")]
 pub mod constant;
 pub mod conversion;
+#[cfg(feature = "nn")]
 pub mod dims;
+#[cfg(feature = "nn")]
 pub mod dtype;
+#[cfg(feature = "nn")]
 pub mod eval;
 pub mod func;
+#[cfg(feature = "nn")]
 pub mod infer;
+#[cfg(feature = "nn")]
 pub mod interpret;
 pub mod mlir;
+#[cfg(feature = "nn")]
 pub mod nn;
+#[cfg(feature = "nn")]
 pub mod structured;
 
 use std::sync::Arc;
@@ -58,6 +71,7 @@ pub fn context() -> Arc<Context> {
     let context = Context::new();
     context.register(builtin::DEFS.iter().copied());
     context.register(func::DEFS.iter().copied());
+    #[cfg(feature = "nn")]
     nn::register(&context);
     mlir::register(&context);
     context

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use tangram_dialects::conversion::{affine_to_scf, index_to_i64, scf_to_cf};
 use tangram_ir::{Context, Diagnostic, Module, Op, Order, Severity, walk};
 use tangram_rewrite::conversion::{Conversion, reconcile_casts};
-use tangram_rewrite::{DebugKind, Listener, Rewriter, Silent};
+use tangram_rewrite::{Rewriter, Silent};
 
 use crate::pass::{Pass, PassCx, PassError};
+use crate::patterns::convert;
 use crate::registry::Entry;
 
 pub(crate) const LOWER_AFFINE: Entry = Entry {
@@ -77,19 +78,7 @@ fn left(module: &Module, root: Op, lowered: &str) -> Option<Diagnostic> {
 impl Pass for Convert {
     fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
         let conversion = self.made.get_or_insert_with(|| (self.make)(cx.module.context()));
-        let mut silent = Silent;
-        let listener: &mut dyn Listener = match cx.observer.listener(DebugKind::Conversion) {
-            Some(listener) => listener,
-            None => &mut silent,
-        };
-        let outcome = conversion.run(cx.module, cx.root, listener);
-        let report = outcome.map_err(|mut errors| {
-            // The first says most: the others stayed because of it, or are alike.
-            Box::new(errors.swap_remove(0))
-        })?;
-        cx.count("converted", report.converted);
-        cx.count("undone", report.undone);
-        cx.count_patterns(report.patterns);
+        convert(cx, conversion)?;
         let left = left(cx.module, cx.root, self.lowered);
         cx.warnings.extend(left);
         Ok(())

@@ -2,13 +2,14 @@
 //!
 //! The blocks of a region are gone through so that those that dominate come first; what an
 //! operation in a region finds is what stands around it, up to the next isolated operation. Reads
-//! of memory are merged within a block as long as nothing was written between.
+//! of memory are merged within a block as long as nothing was written between. Operands of
+//! commutative operations are compared in any order, regions of one block operation by operation.
 
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
-use tangram_ir::{Block, Dominance, Module, Op, Region, Traits, Value};
+use tangram_ir::{Block, Dominance, Module, Op, Order, Region, Traits, Type, Value, walk};
 use tangram_rewrite::{Rewriter, Silent};
 
 use crate::effects::{Acting, Effect, effect};
@@ -65,6 +66,8 @@ enum Task {
     Region(Region),
     /// An operation and those after it in its block.
     From(Op),
+    /// An operation whose regions are done.
+    Visit(Op),
     /// Forget what was entered since.
     Forget(usize),
 }
@@ -114,15 +117,18 @@ impl Scan<'_> {
                         tasks.push((Task::From(next), at_wall));
                     }
                     let regions: SmallVec<[Region; 2]> = module.regions(op).into();
-                    if !regions.is_empty() {
-                        let isolated = module.may_have_traits(op, Traits::ISOLATED);
-                        wall += u32::from(isolated);
-                        let inside = if isolated { wall } else { at_wall };
-                        let inside = regions.into_iter().rev().map(|r| (Task::Region(r), inside));
-                        tasks.extend(inside);
+                    if regions.is_empty() {
+                        self.visit(op, at_wall);
+                        continue;
                     }
-                    self.visit(op, at_wall);
+                    tasks.push((Task::Visit(op), at_wall));
+                    let isolated = module.may_have_traits(op, Traits::ISOLATED);
+                    wall += u32::from(isolated);
+                    let inside = if isolated { wall } else { at_wall };
+                    let inside = regions.into_iter().rev().map(|r| (Task::Region(r), inside));
+                    tasks.extend(inside);
                 }
+                Task::Visit(op) => self.visit(op, at_wall),
             }
         }
     }
@@ -149,7 +155,7 @@ impl Scan<'_> {
             self.dead.push(op);
             return;
         }
-        if !mergeable(module, op, effect) {
+        if !mergeable(module, op, effect) || self.acting.acts(op) {
             return;
         }
         let writes = (effect == Effect::Reads).then_some(self.writes);
@@ -181,27 +187,91 @@ impl Scan<'_> {
 
 fn mergeable(module: &Module, op: Op, effect: Effect) -> bool {
     let barred = Traits::RANDOM | Traits::TERMINATOR | Traits::SYMBOL;
+    let one_block = |&region: &Region| module.first_block(region) == module.last_block(region);
     effect != Effect::Allocates
         && module.result_count(op) > 0
-        && module.regions(op).is_empty()
+        && module.regions(op).iter().all(one_block)
         && module.successors(op).is_empty()
         && module.def(op).is_some_and(|def| !def.traits.intersects(barred))
+        && (module.regions(op).is_empty() || is_steady(module, op))
+}
+
+/// Returns whether what the regions of `op` hold computes the same each time.
+fn is_steady(module: &Module, op: Op) -> bool {
+    let all = walk(module, op, Order::Pre);
+    all[1..].iter().all(|&inner| {
+        let one_block = |&region: &Region| module.first_block(region) == module.last_block(region);
+        effect(module, inner) == Effect::None
+            && !module.has_traits(inner, Traits::RANDOM)
+            && module.successors(inner).is_empty()
+            && module.regions(inner).iter().all(one_block)
+    })
+}
+
+/// The operands of `op`; those of a commutative one in an order of their own.
+fn operands(module: &Module, op: Op, value: impl Fn(Value) -> Value) -> SmallVec<[Value; 4]> {
+    let mut operands: SmallVec<[Value; 4]> = module.operands(op).map(value).collect();
+    if module.has_traits(op, Traits::COMMUTATIVE) {
+        operands.sort_unstable();
+    }
+    operands
 }
 
 fn hash(module: &Module, op: Op) -> u64 {
     let mut state = FxHasher::default();
     (module.name(op), module.attrs(op)).hash(&mut state);
-    for value in module.operands(op) {
-        value.hash(&mut state);
-    }
+    operands(module, op, |value| value).hash(&mut state);
     state.finish()
 }
 
+/// Returns whether `a` and `b` give the same: they are alike, and so is all that they hold.
+/// O(operations that `a` holds).
 fn equal(module: &Module, a: Op, b: Op) -> bool {
+    if module.regions(a).is_empty() && module.regions(b).is_empty() {
+        return alike(module, a, b, &FxHashMap::default());
+    }
+    let (of_a, of_b) = (walk(module, a, Order::Pre), walk(module, b, Order::Pre));
+    // What is defined inside of `b`, and what stands for it in `a`.
+    let mut same: FxHashMap<Value, Value> = FxHashMap::default();
+    let both = || of_a.iter().copied().zip(of_b.iter().copied());
+    let pair = |(a, b): (Op, Op)| {
+        let counts = |op: Op| (module.result_count(op), module.regions(op).len());
+        if counts(a) != counts(b) {
+            return false;
+        }
+        same.extend(module.results(b).zip(module.results(a)));
+        module.regions(a).iter().zip(module.regions(b)).all(|(&a, &b)| {
+            pair_arguments(module, module.first_block(a), module.first_block(b), &mut same)
+        })
+    };
+    of_a.len() == of_b.len() && both().all(pair) && both().all(|(a, b)| alike(module, a, b, &same))
+}
+
+/// Makes the arguments of `b` stand for those of `a`, if the blocks have the same ones and as many
+/// operations.
+fn pair_arguments(
+    module: &Module,
+    a: Option<Block>,
+    b: Option<Block>,
+    same: &mut FxHashMap<Value, Value>,
+) -> bool {
+    let (Some(a), Some(b)) = (a, b) else { return a == b };
+    let (of_a, of_b) = (module.args(a), module.args(b));
+    let types = |values: &[Value]| -> SmallVec<[Type; 4]> {
+        values.iter().map(|&value| module.value_type(value)).collect()
+    };
+    same.extend(of_b.iter().copied().zip(of_a.iter().copied()));
+    types(of_a) == types(of_b) && module.ops(a).count() == module.ops(b).count()
+}
+
+/// Returns whether `a` and `b` are the same but for what they hold, where values of `b` are what
+/// `same` says.
+fn alike(module: &Module, a: Op, b: Op, same: &FxHashMap<Value, Value>) -> bool {
     let types = |op: Op| module.results(op).map(|value| module.value_type(value));
+    let known = |value: Value| same.get(&value).copied().unwrap_or(value);
     module.name(a) == module.name(b)
         && module.attrs(a) == module.attrs(b)
-        && module.operands(a).eq(module.operands(b))
+        && operands(module, a, |value| value) == operands(module, b, known)
         && types(a).eq(types(b))
 }
 

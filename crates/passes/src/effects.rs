@@ -46,7 +46,10 @@ pub(crate) fn effect(module: &Module, op: Op) -> Effect {
 ///
 /// Found once, O(operations): asking every operation for what its regions hold would be quadratic
 /// in the depth of the regions. Erasing operations that do nothing leaves it right.
-pub(crate) struct Acting(FxHashSet<Op>);
+pub(crate) struct Acting {
+    known: FxHashSet<Op>,
+    root: Op,
+}
 
 impl Acting {
     /// Looks at everything below `root`.
@@ -62,20 +65,21 @@ impl Acting {
                 at = module.parent(here).filter(|_| here != root);
             }
         }
-        Acting(acting)
+        Acting { known: acting, root }
     }
 
     /// Returns whether `op` may do anything, those in its regions included.
     pub(crate) fn acts(&self, op: Op) -> bool {
-        self.0.contains(&op)
+        self.known.contains(&op)
     }
 
-    /// Returns whether `op` goes away when nothing uses it.
+    /// Returns whether `op` goes away when nothing uses it. Outside of the root nothing does.
     pub(crate) fn is_dead(&self, module: &Module, op: Op) -> bool {
         module.is_unused(op)
             && !module.has_traits(op, Traits::TERMINATOR)
             && !module.has_traits(op, Traits::SYMBOL)
             && !self.acts(op)
+            && module.is_proper_ancestor(self.root, op)
     }
 }
 

@@ -1,8 +1,8 @@
 //! `inline`: puts the bodies of functions where they are called.
 //!
 //! Functions are taken so that callees come before callers; a call within a cycle of calls stays.
-//! A body of several blocks goes only where several blocks may stand. Private functions that
-//! nothing calls any more are erased.
+//! A body of several blocks goes only where several blocks may stand. Each function is simplified
+//! by a pipeline before others take it in. Private functions that nothing calls any more are erased.
 
 use rustc_hash::FxHashMap;
 use tangram_ir::{
@@ -11,23 +11,87 @@ use tangram_ir::{
 use tangram_rewrite::{Mapping, Rewriter, Silent};
 
 use crate::pass::{Pass, PassCx, PassError};
-use crate::registry::Entry;
+use crate::pipeline::{Item, Pipeline};
+use crate::registry::{Entry, OptionError, PASSES, PassOptions, Registration};
 use crate::symbols;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "inline",
     summary: "puts the bodies of functions where they are called",
-    options: &[(
-        "max-operations",
-        "functions with more operations than this stay where they are; `1000000`",
-    )],
-    make: |options| {
-        Ok(Box::new(Inline { max_operations: options.get("max-operations", 1_000_000)? }))
-    },
+    options: &[
+        (
+            "inlining-threshold",
+            "the most operations of a function, in percent of its caller's, that go there; any: `-1`",
+        ),
+        ("default-pipeline", "the passes that simplify each function; `canonicalize`"),
+        (
+            "max-operations",
+            "functions with more operations than this stay where they are; `1000000`",
+        ),
+    ],
+    make: |options| Ok(Box::new(Inline::new(options)?)),
 };
 
 struct Inline {
+    /// In percent of the caller; any number where negative.
+    threshold: i64,
     max_operations: usize,
+    /// What simplifies a function.
+    passes: Vec<Box<dyn Pass>>,
+}
+
+impl Inline {
+    fn new(options: &PassOptions) -> Result<Inline, OptionError> {
+        Ok(Inline {
+            threshold: options.get("inlining-threshold", -1)?,
+            max_operations: options.get("max-operations", 1_000_000)?,
+            passes: passes(&options.get("default-pipeline", "canonicalize".to_owned())?)?,
+        })
+    }
+
+    /// Runs the passes on `function`. What they count is not counted: they run once for each.
+    fn simplify(&mut self, cx: &mut PassCx<'_>, function: Op) -> Result<(), PassError> {
+        for pass in &mut self.passes {
+            pass.run(&mut PassCx {
+                module: cx.module,
+                root: function,
+                counts: &mut Vec::new(),
+                warnings: cx.warnings,
+                patterns: &mut Vec::new(),
+                observer: cx.observer,
+                check_patterns: cx.check_patterns,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether a function of `callee` operations may go into one of `caller` ones.
+    fn admits(&self, callee: usize, caller: usize) -> bool {
+        let Ok(most) = usize::try_from(self.threshold) else { return true };
+        callee.saturating_mul(100) / caller.max(1) <= most
+    }
+}
+
+/// The passes of `text`, which has no pipelines inside.
+fn passes(text: &str) -> Result<Vec<Box<dyn Pass>>, OptionError> {
+    let wrong = || OptionError::Value {
+        name: "default-pipeline".into(),
+        value: text.into(),
+        default: "canonicalize".into(),
+    };
+    let pipeline = Pipeline::parse(text).map_err(|_| wrong())?;
+    let items = match &pipeline.items[..] {
+        [Item::Nested(Pipeline { anchor, items })] if anchor == "func.func" => items,
+        items => items,
+    };
+    let pass = |item: &Item| match item {
+        Item::Pass { name, options, .. } => {
+            let entry = PASSES.iter().find(|entry| entry.name == name).ok_or_else(wrong)?;
+            Registration::from(entry).make(&PassOptions(options.clone()))
+        }
+        Item::Nested(_) => Err(wrong()),
+    };
+    items.iter().map(pass).collect()
 }
 
 impl Pass for Inline {
@@ -38,16 +102,25 @@ impl Pass for Inline {
         let mut done: FxHashMap<Str, Op> = FxHashMap::default();
         let (mut inlined, mut budget) = (0, self.max_operations);
         for (name, function) in order {
+            self.simplify(cx, function)?;
+            let before = inlined;
             for call in calls(cx.module, function) {
                 let Some(callee) = callee(cx.module, call) else { continue };
                 let Some(&body) = done.get(&callee) else { continue };
                 let size = walk(cx.module, body, Order::Pre).len();
+                let caller = walk(cx.module, function, Order::Pre).len();
                 let mut silent = Silent;
                 let mut rewriter = Rewriter::new(cx.module, &mut silent);
-                if size <= budget && inline(&mut rewriter, call, body).is_some() {
+                if size <= budget
+                    && self.admits(size - 1, caller - 1)
+                    && inline(&mut rewriter, call, body).is_some()
+                {
                     inlined += 1;
                     budget -= size;
                 }
+            }
+            if inlined > before {
+                self.simplify(cx, function)?;
             }
             done.insert(name, function);
         }

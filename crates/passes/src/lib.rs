@@ -2,7 +2,8 @@
 //!
 //! A [`Pass`] changes what an operation holds: `builtin.module`, or each function in it. A
 //! [`Pipeline`] says which passes run on what, in which order; [`run`] runs it, verifies what
-//! each pass leaves, and says how long each took and what it counted.
+//! each pass leaves, and says how long each took and what it counted. A program adds passes of its
+//! own to a [`Registry`], and pipelines name them beside the others.
 //!
 //! ```
 //! use tangram_passes::{Pipeline, RunOptions, Silent, run};
@@ -21,7 +22,6 @@
 //! assert!(!tangram_ir::text::print(&module).contains("arith.addi"));
 //! ```
 
-mod canonicalize;
 mod convert;
 mod cse;
 mod dce;
@@ -30,6 +30,7 @@ mod inline;
 mod loop_invariant;
 mod manager;
 mod pass;
+pub mod patterns;
 mod pipeline;
 mod registry;
 mod sccp;
@@ -39,4 +40,4 @@ mod symbols;
 pub use manager::{Observer, PassReport, RunError, RunOptions, RunReport, Silent, run};
 pub use pass::{Pass, PassCx, PassError};
 pub use pipeline::{Item, Pipeline, PipelineError};
-pub use registry::{Entry, OptionError, PASSES, PassOptions};
+pub use registry::{Entry, NameTaken, OptionError, PASSES, PassOptions, Registration, Registry};

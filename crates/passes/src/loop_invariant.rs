@@ -27,7 +27,7 @@ impl Pass for Motion {
         let mut moved = 0;
         // Inner loops first: what leaves one may leave the next.
         for op in walk(cx.module, cx.root, Order::Post) {
-            if LOOPS.contains(&cx.module.name_text(op)) {
+            if op != cx.root && LOOPS.contains(&cx.module.name_text(op)) {
                 moved += hoist(cx.module, op, &acting);
             }
         }

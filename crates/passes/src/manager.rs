@@ -7,7 +7,7 @@ use tangram_rewrite::{DebugKind, Listener, PatternReport};
 
 use crate::pass::{Pass, PassCx};
 use crate::pipeline::{Item, Pipeline};
-use crate::registry::{Entry, OptionError, PASSES, PassOptions};
+use crate::registry::{OptionError, PassOptions, Registry};
 
 /// How a pipeline is run.
 #[derive(Clone, Copy, Debug)]
@@ -77,10 +77,12 @@ pub struct RunReport {
 #[non_exhaustive]
 pub enum RunError {
     /// The pipeline names a pass that there is not.
-    #[error("no pass `{name}`; there are: {known}", known = known())]
+    #[error("no pass `{name}`; there are: {known}")]
     UnknownPass {
         /// The name.
         name: String,
+        /// The passes that there are.
+        known: String,
         /// Where it stands in the text of the pipeline, in bytes.
         at: usize,
     },
@@ -121,10 +123,6 @@ pub enum RunError {
     },
 }
 
-fn known() -> String {
-    PASSES.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
-}
-
 /// A pipeline whose passes are made.
 struct Built {
     anchor: String,
@@ -137,7 +135,7 @@ enum PipelineStep {
     Nested(Built),
 }
 
-/// Runs `pipeline` on `module`; `observer` hears after each pass.
+/// Runs `pipeline`, of the passes of this crate, on `module`; `observer` hears after each pass.
 ///
 /// # Errors
 /// [`RunError`]; the module is then as the last pass left it.
@@ -147,31 +145,54 @@ pub fn run(
     options: &RunOptions,
     observer: &mut dyn Observer,
 ) -> Result<RunReport, RunError> {
-    let mut report = RunReport::default();
-    let mut built = build(pipeline, 0, &mut report)?;
-    let root = module.root();
-    let found = module.name_text(root);
-    if !matches(&built.anchor, found) {
-        let (expected, found) = (built.anchor, found.to_owned());
-        return Err(RunError::Anchor { expected, found });
+    Registry::standard().run(module, pipeline, options, observer)
+}
+
+impl Registry {
+    /// Runs `pipeline` on `module`; `observer` hears after each pass.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn run(
+        &self,
+        module: &mut Module,
+        pipeline: &Pipeline,
+        options: &RunOptions,
+        observer: &mut dyn Observer,
+    ) -> Result<RunReport, RunError> {
+        let mut report = RunReport::default();
+        let mut built = build(self, pipeline, 0, &mut report)?;
+        let root = module.root();
+        let found = module.name_text(root);
+        if !matches(&built.anchor, found) {
+            let (expected, found) = (built.anchor, found.to_owned());
+            return Err(RunError::Anchor { expected, found });
+        }
+        let mut runner = Runner { module, options: *options, observer, report };
+        runner.check(root).map_err(RunError::Input)?;
+        runner.run(&mut built, root)?;
+        Ok(runner.report)
     }
-    let mut runner = Runner { module, options: *options, observer, report };
-    runner.check(root).map_err(RunError::Input)?;
-    runner.run(&mut built, root)?;
-    Ok(runner.report)
 }
 
 fn matches(anchor: &str, name: &str) -> bool {
     anchor == "any" || anchor == name
 }
 
-fn build(pipeline: &Pipeline, depth: usize, report: &mut RunReport) -> Result<Built, RunError> {
+fn build(
+    registry: &Registry,
+    pipeline: &Pipeline,
+    depth: usize,
+    report: &mut RunReport,
+) -> Result<Built, RunError> {
     let mut steps = Vec::new();
     for item in &pipeline.items {
         steps.push(match item {
-            Item::Nested(nested) => PipelineStep::Nested(build(nested, depth + 1, report)?),
+            Item::Nested(nested) => {
+                PipelineStep::Nested(build(registry, nested, depth + 1, report)?)
+            }
             Item::Pass { name, options, at } => {
-                let pass = make(name, options, *at)?;
+                let pass = make(registry, name, options, *at)?;
                 report.passes.push(PassReport {
                     name: name.clone(),
                     depth,
@@ -188,18 +209,18 @@ fn build(pipeline: &Pipeline, depth: usize, report: &mut RunReport) -> Result<Bu
     Ok(Built { anchor: pipeline.anchor.clone(), steps })
 }
 
-fn make(name: &str, options: &[(String, String)], at: usize) -> Result<Box<dyn Pass>, RunError> {
-    let Some(entry) = Entry::find(name) else {
-        return Err(RunError::UnknownPass { name: name.into(), at });
+fn make(
+    registry: &Registry,
+    name: &str,
+    options: &[(String, String)],
+    at: usize,
+) -> Result<Box<dyn Pass>, RunError> {
+    let Some(pass) = registry.find(name) else {
+        let known: Vec<&str> = registry.iter().map(|pass| pass.name()).collect();
+        return Err(RunError::UnknownPass { name: name.into(), known: known.join(", "), at });
     };
     let wrong = |error| RunError::Option { pass: name.into(), error };
-    for (key, _) in options {
-        if !entry.options.iter().any(|(known, _)| known == key) {
-            let known = entry.options.iter().map(|entry| entry.0).collect();
-            return Err(wrong(OptionError::Unknown { name: key.clone(), known }));
-        }
-    }
-    (entry.make)(&PassOptions(options.to_vec())).map_err(wrong)
+    pass.make(&PassOptions(options.to_vec())).map_err(wrong)
 }
 
 struct Runner<'a> {

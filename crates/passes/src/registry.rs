@@ -1,12 +1,38 @@
-//! The passes, by name.
+//! The passes, by name: those of this crate, and those that a program adds.
+//!
+//! ```
+//! use tangram_passes::{Pass, PassCx, PassError, Pipeline, Registration, Registry};
+//! use tangram_passes::{RunOptions, Silent};
+//!
+//! /// Counts the operations of what it runs on.
+//! struct Count;
+//!
+//! impl Pass for Count {
+//!     fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
+//!         let all = tangram_ir::walk(cx.module, cx.root, tangram_ir::Order::Pre);
+//!         cx.count("operations", all.len() as u64);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let mut passes = Registry::standard();
+//! passes.add(Registration::new("count", "counts operations", |_| Ok(Box::new(Count))))?;
+//! let pipeline = Pipeline::parse("builtin.module(canonicalize,count)")?;
+//! let mut module = tangram_ir::Module::new(tangram_ir::Context::new());
+//! let report = passes.run(&mut module, &pipeline, &RunOptions::default(), &mut Silent)?;
+//! assert_eq!(report.passes[1].counts, [("operations", 1)]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::pass::Pass;
-use crate::{canonicalize, convert, cse, dce, inline, loop_invariant, sccp, strip, symbols};
+use crate::{convert, cse, dce, inline, loop_invariant, patterns, sccp, strip, symbols};
 
-/// A pass that a pipeline can name.
+/// A pass of this crate.
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
@@ -18,9 +44,9 @@ pub struct Entry {
     pub make: fn(&PassOptions) -> Result<Box<dyn Pass>, OptionError>,
 }
 
-/// Every pass, by name.
+/// Every pass of this crate, by name.
 pub static PASSES: &[Entry] = &[
-    canonicalize::ENTRY,
+    patterns::CANONICALIZE,
     convert::INDEX_TO_I64,
     convert::SCF_TO_CF,
     cse::ENTRY,
@@ -34,10 +60,123 @@ pub static PASSES: &[Entry] = &[
     symbols::ENTRY,
 ];
 
-impl Entry {
+type Make = Arc<dyn Fn(&PassOptions) -> Result<Box<dyn Pass>, OptionError> + Send + Sync>;
+
+/// A pass that a pipeline can name: what is known of it, and how it is made.
+#[derive(Clone)]
+pub struct Registration {
+    name: Cow<'static, str>,
+    summary: Cow<'static, str>,
+    options: Vec<(Cow<'static, str>, Cow<'static, str>)>,
+    make: Make,
+}
+
+impl Registration {
+    /// A pass called `name`, without options. `make` is asked for one for each place in a
+    /// pipeline that names it.
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        summary: impl Into<Cow<'static, str>>,
+        make: impl Fn(&PassOptions) -> Result<Box<dyn Pass>, OptionError> + Send + Sync + 'static,
+    ) -> Registration {
+        let (name, summary) = (name.into(), summary.into());
+        Registration { name, summary, options: Vec::new(), make: Arc::new(make) }
+    }
+
+    /// Adds an option, with what it does.
+    #[must_use]
+    pub fn with_option(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        summary: impl Into<Cow<'static, str>>,
+    ) -> Registration {
+        self.options.push((name.into(), summary.into()));
+        self
+    }
+
+    /// Adds options from a table such as [`crate::patterns::FILTERS`].
+    #[must_use]
+    pub fn with_options(self, table: &'static [(&'static str, &'static str)]) -> Registration {
+        table.iter().fold(self, |pass, &(name, summary)| pass.with_option(name, summary))
+    }
+
+    /// The name of the pass.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it does, in a line.
+    pub fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    /// Its options, with what each does.
+    pub fn options(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.options.iter().map(|(name, summary)| (&**name, &**summary))
+    }
+
+    /// Makes the pass.
+    ///
+    /// # Errors
+    /// If it has not one of the options, or one of them has another value.
+    pub fn make(&self, options: &PassOptions) -> Result<Box<dyn Pass>, OptionError> {
+        let has = |key: &String| self.options().any(|(name, _)| name == key);
+        if let Some((key, _)) = options.0.iter().find(|(key, _)| !has(key)) {
+            let known = self.options().map(|(name, _)| name.to_owned()).collect();
+            return Err(OptionError::Unknown { name: key.clone(), known });
+        }
+        (self.make)(options)
+    }
+}
+
+impl From<&'static Entry> for Registration {
+    fn from(entry: &'static Entry) -> Registration {
+        Registration::new(entry.name, entry.summary, entry.make).with_options(entry.options)
+    }
+}
+
+/// A pass has a name that another one has already.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a pass `{0}` is registered already")]
+pub struct NameTaken(pub String);
+
+/// The passes that pipelines can name.
+#[derive(Clone, Default)]
+pub struct Registry {
+    passes: Vec<Registration>,
+}
+
+impl Registry {
+    /// No pass.
+    pub fn new() -> Registry {
+        Registry::default()
+    }
+
+    /// The passes of this crate.
+    pub fn standard() -> Registry {
+        Registry { passes: PASSES.iter().map(Registration::from).collect() }
+    }
+
+    /// Adds a pass.
+    ///
+    /// # Errors
+    /// If there is one of its name.
+    pub fn add(&mut self, pass: Registration) -> Result<&mut Registry, NameTaken> {
+        if self.find(pass.name()).is_some() {
+            return Err(NameTaken(pass.name().to_owned()));
+        }
+        self.passes.push(pass);
+        Ok(self)
+    }
+
     /// The pass called `name`.
-    pub fn find(name: &str) -> Option<&'static Entry> {
-        PASSES.iter().find(|entry| entry.name == name)
+    pub fn find(&self, name: &str) -> Option<&Registration> {
+        self.passes.iter().find(|pass| pass.name() == name)
+    }
+
+    /// The passes, in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = &Registration> {
+        self.passes.iter()
     }
 }
 
@@ -51,7 +190,7 @@ pub enum OptionError {
         /// The name.
         name: String,
         /// The options that the pass has.
-        known: Vec<&'static str>,
+        known: Vec<String>,
     },
     /// The value cannot be read.
     #[error("option `{name}` takes no `{value}`; the default is `{default}`")]
@@ -75,7 +214,7 @@ pub enum OptionError {
     },
 }
 
-fn listed(names: &[&str]) -> String {
+fn listed(names: &[String]) -> String {
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 

@@ -1,4 +1,7 @@
-//! `symbol-dce`: erases private symbols that nothing names.
+//! `symbol-dce`: erases symbols that nothing names and nobody outside sees.
+//!
+//! A private symbol is seen beside it only. What is not public in a table of symbols that nobody
+//! outside sees, as that of the outermost operation, is hidden as well.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_ir::{Attr, AttrData, Context, Module, Op, Order, Str, Traits, TypeData, walk};
@@ -9,16 +12,16 @@ use crate::registry::Entry;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "symbol-dce",
-    summary: "erases private symbols that nothing names",
+    summary: "erases symbols that nothing names and nobody outside sees",
     options: &[],
     make: |_| Ok(Box::new(SymbolDce)),
 };
 
 struct SymbolDce;
 
-/// The symbol that `op` defines.
+/// The symbol that `op` defines. A table of symbols may have a name itself.
 pub(crate) fn symbol(module: &Module, op: Op) -> Option<Str> {
-    if !module.has_traits(op, Traits::SYMBOL) {
+    if !module.has_traits(op, Traits::SYMBOL) && !module.has_traits(op, Traits::SYMBOL_TABLE) {
         return None;
     }
     match module.context().attr_data(module.attr(op, "sym_name")?) {
@@ -29,8 +32,13 @@ pub(crate) fn symbol(module: &Module, op: Op) -> Option<Str> {
 
 /// Returns whether only what stands beside `op` sees its symbol.
 pub(crate) fn is_private(module: &Module, op: Op) -> bool {
+    visibility(module, op) == "private"
+}
+
+/// Who sees the symbol of `op`: `public`, `nested` or `private`.
+fn visibility(module: &Module, op: Op) -> &str {
     let visibility = module.attr(op, "sym_visibility");
-    visibility.and_then(|attr| module.context().as_text(attr)) == Some("private")
+    visibility.and_then(|attr| module.context().as_text(attr)).unwrap_or("public")
 }
 
 /// Every symbol that `attr` names, however deep.
@@ -80,6 +88,22 @@ pub(crate) fn uses(module: &Module, root: Op) -> Vec<Str> {
     out
 }
 
+/// The symbols that `op` itself names.
+pub(crate) fn named_by(module: &Module, op: Op) -> Vec<Str> {
+    let (mut seen, mut out) = (FxHashSet::default(), Vec::new());
+    named(module.context(), module.attrs(op), &mut seen, &mut out);
+    out
+}
+
+/// The symbols that `op` names in attributes other than `but`.
+pub(crate) fn named_besides(module: &Module, op: Op, but: &str) -> Vec<Str> {
+    let context = module.context();
+    let rest = context.with_entry(module.attrs(op), context.str(but), None);
+    let (mut seen, mut out) = (FxHashSet::default(), Vec::new());
+    named(context, rest, &mut seen, &mut out);
+    out
+}
+
 impl Pass for SymbolDce {
     fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
         let erased = erase_unnamed(cx.module, cx.root);
@@ -88,26 +112,59 @@ impl Pass for SymbolDce {
     }
 }
 
-/// Erases private symbols directly below `root` that nothing below it names. A symbol that only
-/// erased ones name goes as well.
+/// What is known to be needed, and what may be.
+#[derive(Default)]
+struct Needed {
+    /// Operations whose names are still to be followed, and whether nobody outside sees theirs.
+    open: Vec<(Op, bool)>,
+    /// Symbols that nobody outside sees and that nothing has named yet.
+    waiting: FxHashMap<Str, Vec<(Op, bool)>>,
+    named: FxHashSet<Str>,
+}
+
+impl Needed {
+    /// Looks at what stands in the table of symbols `table`, which is `hidden` from outside or not.
+    fn enter(&mut self, module: &Module, table: Op, hidden: bool) {
+        let blocks = module.regions(table).iter().flat_map(|&region| module.blocks(region));
+        for op in blocks.flat_map(|block| module.ops(block)) {
+            let unseen = match visibility(module, op) {
+                "private" => true,
+                "public" => false,
+                _ => hidden,
+            };
+            match symbol(module, op).filter(|name| unseen && !self.named.contains(name)) {
+                Some(name) => self.waiting.entry(name).or_default().push((op, hidden)),
+                None => self.open.push((op, hidden)),
+            }
+        }
+    }
+
+    fn name(&mut self, name: Str) {
+        self.named.insert(name);
+        self.open.extend(self.waiting.remove(&name).unwrap_or_default());
+    }
+
+    /// Follows names from what is needed to what else is.
+    fn follow(&mut self, module: &Module) {
+        while let Some((op, hidden)) = self.open.pop() {
+            if module.has_traits(op, Traits::SYMBOL_TABLE) {
+                named_by(module, op).into_iter().for_each(|name| self.name(name));
+                self.enter(module, op, hidden || is_private(module, op));
+            } else {
+                uses(module, op).into_iter().for_each(|name| self.name(name));
+            }
+        }
+    }
+}
+
+/// Erases symbols below `root` that nothing below it names and that nobody outside sees, also in
+/// tables of symbols inside. A symbol that only erased ones name goes as well.
 pub(crate) fn erase_unnamed(module: &mut Module, root: Op) -> u64 {
-    let blocks = module.regions(root).iter().flat_map(|&region| module.blocks(region));
-    let all: Vec<Op> = blocks.flat_map(|block| module.ops(block)).collect();
-    let mut by_name: FxHashMap<Str, Vec<Op>> = FxHashMap::default();
-    let mut open = Vec::new();
-    for &op in &all {
-        match symbol(module, op) {
-            Some(name) if is_private(module, op) => by_name.entry(name).or_default().push(op),
-            _ => open.push(op),
-        }
-    }
-    // What is not private lives, and so does all that it names.
-    while let Some(op) = open.pop() {
-        for name in uses(module, op) {
-            open.extend(by_name.remove(&name).unwrap_or_default());
-        }
-    }
-    let mut dead: Vec<Op> = by_name.into_values().flatten().collect();
+    let mut needed = Needed::default();
+    let hidden = module.parent(root).is_none() || is_private(module, root);
+    needed.enter(module, root, hidden);
+    needed.follow(module);
+    let mut dead: Vec<Op> = needed.waiting.into_values().flatten().map(|(op, _)| op).collect();
     dead.sort_unstable();
     let mut silent = Silent;
     let mut rewriter = Rewriter::new(module, &mut silent);

@@ -243,10 +243,14 @@ fn inline_splits_the_block_of_a_call_of_several_blocks() {
       ^bb4(%a: i32):
         "func.return"(%a) : (i32) -> ()"#;
     let ty = "(i1) -> i32";
-    check("inline", &(callee.to_owned() + &function(ty, caller)), &function(ty, after));
+    check(
+        "inline{default-pipeline=''}",
+        &(callee.to_owned() + &function(ty, caller)),
+        &function(ty, after),
+    );
     let kept = callee.replace("private\"", "private\", no_inline");
     let kept = kept + &function(ty, caller);
-    check("inline", &kept, &kept);
+    check("inline{default-pipeline=''}", &kept, &kept);
 }
 
 /// `linalg.fill` of `result`, with the region that it has in the generic form.

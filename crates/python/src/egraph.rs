@@ -251,6 +251,11 @@ impl PyEGraph {
         self.rebuilt().dot().to_string()
     }
 
+    fn svg(&mut self, roots: Vec<usize>, limit: usize) -> PyResult<String> {
+        let roots = roots.into_iter().map(|root| self.id(root)).collect::<PyResult<Vec<Id>>>()?;
+        Ok(tangram::picture::egraph_svg(self.rebuilt(), &roots, limit))
+    }
+
     #[allow(clippy::wrong_self_convention)] // it rebuilds first
     fn to_json(&mut self, roots: Vec<usize>) -> PyResult<String> {
         let roots = roots.into_iter().map(|root| self.id(root)).collect::<PyResult<Vec<Id>>>()?;

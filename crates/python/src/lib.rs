@@ -7,6 +7,7 @@ mod fleet;
 mod functions;
 mod integer;
 mod interrupt;
+mod mlir;
 mod model;
 mod operators;
 mod polyhedral;
@@ -48,6 +49,13 @@ pyo3::create_exception!(
     "A request on e-graphs that has no answer."
 );
 
+pyo3::create_exception!(
+    tangram,
+    MlirError,
+    TangramError,
+    "A program in MLIR's text, or a pipeline, that is wrong."
+);
+
 /// Returns the version of the library, as in `Cargo.toml`.
 #[pyfunction]
 fn version() -> &'static str {
@@ -64,7 +72,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EvaluationError", python.get_type::<EvaluationError>())?;
     module.add("PresburgerError", python.get_type::<PresburgerError>())?;
     module.add("EgraphError", python.get_type::<EgraphError>())?;
+    module.add("MlirError", python.get_type::<MlirError>())?;
     module.add_class::<egraph::PyEGraph>()?;
+    module.add_class::<mlir::Operation>()?;
+    module.add_class::<mlir::OperationValue>()?;
+    module.add_class::<mlir::OperationRewriter>()?;
+    module.add_function(wrap_pyfunction!(mlir::rewrite_program, module)?)?;
     module.add_class::<presburger::PyUnion>()?;
     module.add_class::<presburger::Bound>()?;
     module.add_class::<presburger::Bounds>()?;

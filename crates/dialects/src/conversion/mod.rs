@@ -7,6 +7,7 @@
 
 pub mod affine_to_scf;
 pub mod index_to_i64;
+#[cfg(feature = "nn")]
 pub mod nn_to_linalg;
 pub mod scf_to_cf;
 

@@ -9,8 +9,10 @@ use super::fold::{Native, Rewrite};
 
 /// The canonicalisation patterns of all dialects.
 pub fn canonicalization(context: &Arc<Context>) -> Vec<Box<dyn RewritePattern>> {
-    let tables: [&[Rewrite]; 8] = [
+    let tables: [&[Rewrite]; 10] = [
+        super::ub::REWRITES,
         super::arith::REWRITES,
+        super::arith::EXTENDED,
         super::cf::REWRITES,
         super::scf::LOOPS,
         super::scf::CONDITIONS,

@@ -44,7 +44,7 @@ pub(super) fn first_and_boolean(cx: &InferCx<'_>) -> Answer {
     Ok(Inferred { types: [ty, boolean].into_iter().collect(), ..Inferred::default() })
 }
 
-fn boolean_like(context: &Context, ty: Type) -> Type {
+pub(super) fn boolean_like(context: &Context, ty: Type) -> Type {
     let boolean = context.int_type(1);
     let data = match context.type_data(ty) {
         TypeData::Tensor(tensor) => {

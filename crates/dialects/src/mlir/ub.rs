@@ -1,8 +1,111 @@
 //! MLIR's `ub` dialect: values and places that only undefined behaviour reaches.
 
-use tangram_ir::{AttrKind, OpDef, Traits};
+use tangram_ir::{AttrData, AttrKind, OpDef, Traits, Type, Value};
 
+use super::fold::{Cx, Rewrite};
 use super::{RESULT, optional};
+
+/// The patterns, with their roots.
+pub(super) const REWRITES: &[Rewrite] = &[
+    ("poison-operand", POISONED, poison_operand),
+    ("select-no-poison", &["arith.select"], select_no_poison),
+];
+
+/// Operations whose results may be anything where one operand may be.
+const POISONED: &[&str] = &[
+    "arith.addi",
+    "arith.subi",
+    "arith.muli",
+    "arith.mulsi_extended",
+    "arith.mului_extended",
+    "arith.divsi",
+    "arith.divui",
+    "arith.ceildivsi",
+    "arith.ceildivui",
+    "arith.floordivsi",
+    "arith.remsi",
+    "arith.remui",
+    "arith.andi",
+    "arith.ori",
+    "arith.xori",
+    "arith.maxsi",
+    "arith.maxui",
+    "arith.minsi",
+    "arith.minui",
+    "arith.addf",
+    "arith.subf",
+    "arith.mulf",
+    "arith.divf",
+    "arith.remf",
+    "arith.negf",
+    "arith.maximumf",
+    "arith.minimumf",
+    "arith.maxnumf",
+    "arith.minnumf",
+    "arith.extsi",
+    "arith.extui",
+    "arith.extf",
+    "arith.trunci",
+    "arith.truncf",
+    "arith.sitofp",
+    "arith.uitofp",
+    "arith.fptosi",
+    "arith.fptoui",
+    "arith.index_cast",
+    "arith.index_castui",
+    "arith.bitcast",
+    "math.absf",
+    "math.ceil",
+    "math.floor",
+    "math.sqrt",
+    "math.exp",
+    "math.cos",
+];
+
+/// Returns whether every element of `value` may be anything.
+fn is_poison(cx: &Cx<'_, '_>, value: Value) -> bool {
+    let module = cx.module();
+    let Some(def) = module.def_op(value).filter(|&op| module.name_text(op) == "ub.poison") else {
+        return false;
+    };
+    let Some(which) = module.attr(def, "value") else { return true };
+    match cx.context.attr_data(which) {
+        AttrData::Opaque(text) => cx.context.text(*text).trim_start_matches('#') == "ub.poison",
+        _ => false,
+    }
+}
+
+fn poison_operand(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let operands: Vec<Value> = cx.module().operands(cx.op).collect();
+    let poison = operands.into_iter().find(|&value| is_poison(cx, value))?;
+    let def = cx.module().def_op(poison)?;
+    let (name, attrs) = (cx.module().name(def), cx.module().attrs(def));
+    let results = cx.module().results(cx.op);
+    let types: Vec<Type> = results.map(|value| cx.type_of(value)).collect();
+    let mut values = Vec::with_capacity(types.len());
+    for ty in types {
+        values.push(match cx.type_of(poison) == ty {
+            true => poison,
+            false => {
+                let made = cx.make(name, &[], attrs, &[ty]);
+                cx.module().result(made, 0)
+            }
+        });
+    }
+    cx.replace(&values)
+}
+
+/// A choice between a value and one that may be anything is the value.
+fn select_no_poison(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let [yes, no] = [1, 2].map(|i| cx.operand(i));
+    if is_poison(cx, yes) {
+        cx.replace(&[no])
+    } else if is_poison(cx, no) {
+        cx.replace(&[yes])
+    } else {
+        None
+    }
+}
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[

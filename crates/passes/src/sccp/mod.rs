@@ -3,20 +3,24 @@
 //! After Wegman and Zadeck (*Constant Propagation with Conditional Branches*, 1991): every value
 //! starts out as not yet known, blocks as not reached; what is reached is computed, and a branch
 //! on a constant reaches one target only. Loops and conditions pass values into their regions and
-//! out of them ([`regions`]); arguments of functions and of regions of other operations may be
-//! anything. What a constant takes the place of goes away if nothing else needs it.
+//! out of them ([`regions`]), calls of private functions into these and back ([`calls`]); arguments
+//! of other functions and of regions of other operations may be anything. What a constant takes the place of goes away if nothing else needs it.
 
+mod calls;
 mod regions;
 mod replace;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tangram_dialects::mlir::integers;
-use tangram_ir::{Attr, Block, Fold, Folded, Module, Op, Paged, Region, Traits, Value};
+use tangram_ir::{
+    Attr, Block, Fold, Folded, Module, Op, Order, Paged, Region, Traits, Value, walk,
+};
 
 use crate::effects::Acting;
 use crate::pass::{Pass, PassCx, PassError};
 use crate::registry::Entry;
+use calls::Calls;
 use replace::replace;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -51,14 +55,15 @@ impl Fact {
 
 impl Pass for Sccp {
     fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
-        let mut flow = Flow::new(cx.module);
+        let mut flow = Flow::new(cx.module, Calls::new(cx.module, cx.root));
+        flow.come_in(cx.root);
         for &region in cx.module.regions(cx.root) {
             flow.enter(region);
         }
         flow.solve();
         let facts = flow.constants();
         let acting = Acting::new(cx.module, cx.root);
-        let (replaced, erased) = replace(cx.module, facts, &acting);
+        let (replaced, erased) = replace(cx.module, cx.root, facts, &acting);
         cx.count("replaced", replaced);
         cx.count("erased", erased);
         Ok(())
@@ -73,10 +78,11 @@ struct Flow<'a> {
     listeners: FxHashMap<Value, SmallVec<[Op; 1]>>,
     ops: Vec<Op>,
     blocks: Vec<Block>,
+    calls: Calls,
 }
 
 impl<'a> Flow<'a> {
-    fn new(module: &'a Module) -> Flow<'a> {
+    fn new(module: &'a Module, calls: Calls) -> Flow<'a> {
         let facts = Paged::new(Fact::Nothing);
         Flow {
             module,
@@ -85,6 +91,24 @@ impl<'a> Flow<'a> {
             listeners: FxHashMap::default(),
             ops: Vec::new(),
             blocks: Vec::new(),
+            calls,
+        }
+    }
+
+    /// Values from outside of `root` may be anything, but for constants.
+    fn come_in(&mut self, root: Op) {
+        let module = self.module;
+        if module.has_traits(root, Traits::ISOLATED) {
+            return;
+        }
+        for op in walk(module, root, Order::Pre).into_iter().skip(1) {
+            for value in module.operands(op) {
+                let home = module.def_block(value).and_then(|block| module.block_parent(block));
+                if home.is_none_or(|at| at != root && !module.is_proper_ancestor(root, at)) {
+                    let constant = module.constant_value(value);
+                    self.raise(value, constant.map_or(Fact::Anything, Fact::Constant));
+                }
+            }
         }
     }
 
@@ -139,11 +163,18 @@ impl<'a> Flow<'a> {
         if !module.successors(op).is_empty() {
             return self.branch(op);
         }
+        if self.calls.is_called_only(op) {
+            return;
+        }
         if !module.regions(op).is_empty() {
             return self.enter_regions(op);
         }
+        if let Some(callee) = self.calls.callee(op) {
+            return self.call(op, callee);
+        }
         if module.has_traits(op, Traits::TERMINATOR) {
             self.leave_region(op);
+            self.leave_function(op);
         }
         match module.result_count(op) {
             0 => {}

@@ -125,7 +125,7 @@ impl Flow<'_> {
     }
 
     /// `to` may become `from`. What has no counterpart may be anything.
-    fn give(&mut self, to: &[Value], from: &[Value]) {
+    pub(super) fn give(&mut self, to: &[Value], from: &[Value]) {
         for (i, &value) in to.iter().enumerate() {
             let fact = from.get(i).map_or(Fact::Anything, |&given| self.fact(given));
             self.raise(value, fact);

@@ -1,23 +1,24 @@
 //! Constants in the place of values that are known, and the end of what is not needed then.
 
 use rustc_hash::FxHashMap;
-use tangram_ir::{Attr, Block, Loc, Module, OpState, Point, Region, Traits, Type, Value};
+use tangram_ir::{Attr, Block, Loc, Module, Op, OpState, Point, Region, Traits, Type, Value};
 use tangram_rewrite::{Rewriter, Silent};
 
 use crate::effects::Acting;
 
 /// Makes users of the values use constants, each made once at the start of the nearest region that
-/// may be isolated, and erases what then does nothing any more. Returns how many values were
+/// may be isolated, or of the outermost one below `root`, and erases what then does nothing any more. Returns how many values were
 /// replaced that were no constants, and how many operations erased.
 pub(super) fn replace(
     module: &mut Module,
+    root: Op,
     facts: Vec<(Value, Attr)>,
     acting: &Acting,
 ) -> (u64, u64) {
     let mut silent = Silent;
     let mut rewriter = Rewriter::new(module, &mut silent);
     let (mut replaced, mut erased) = (0, 0);
-    let mut homes = Homes::default();
+    let mut homes = Homes { root, known: FxHashMap::default() };
     let mut made: FxHashMap<(Block, Attr, Type), Value> = FxHashMap::default();
     let mut freed = Vec::new();
     for (value, attr) in facts {
@@ -62,8 +63,11 @@ fn constant(module: &Module, value: Value, attr: Attr) -> Option<OpState> {
 }
 
 /// Where constants belong, for each region that was asked for.
-#[derive(Default)]
-struct Homes(FxHashMap<Region, Block>);
+struct Homes {
+    /// Nothing is made outside of its regions.
+    root: Op,
+    known: FxHashMap<Region, Block>,
+}
 
 impl Homes {
     /// The entry block of the nearest region around `block` into which values may not come from
@@ -73,17 +77,21 @@ impl Homes {
         let mut at = block;
         let home = loop {
             let region = module.block_region(at)?;
-            if let Some(&home) = self.0.get(&region) {
+            if let Some(&home) = self.known.get(&region) {
                 break home;
             }
             passed.push(region);
             let parent = module.region_parent(region);
             match module.block(parent) {
-                Some(outer) if !module.may_have_traits(parent, Traits::ISOLATED) => at = outer,
+                Some(outer)
+                    if parent != self.root && !module.may_have_traits(parent, Traits::ISOLATED) =>
+                {
+                    at = outer;
+                }
                 _ => break module.first_block(region)?,
             }
         };
-        self.0.extend(passed.into_iter().map(|region| (region, home)));
+        self.known.extend(passed.into_iter().map(|region| (region, home)));
         Some(home)
     }
 }

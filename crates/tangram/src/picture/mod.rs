@@ -2,8 +2,9 @@
 //!
 //! A drawing goes three steps: `graph` says what is drawn, a whole model or the neighbourhood of
 //! a value, of equal blocks that follow each other the first (`repeat` finds them); `layers` places it, in time that grows with the size of the drawing and no faster
-//! than sorting; `svg` writes it.
+//! than sorting; `svg` writes it. E-graphs (`egraph`) are placed in the same way.
 
+mod egraph;
 mod graph;
 mod layers;
 mod repeat;
@@ -15,6 +16,7 @@ use tangram_dialects::dims;
 use tangram_ir::{Block, Module, Op, Order, Type, TypeData, Value, walk};
 use tangram_onnx::Model;
 
+pub use egraph::egraph_svg;
 use graph::Graph;
 
 /// What of a model is drawn.

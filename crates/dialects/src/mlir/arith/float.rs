@@ -64,17 +64,25 @@ fn number_or(a: f64, b: f64, both: f64) -> f64 {
     }
 }
 
-/// `f` of two constants, unless the result is NaN: which one it is is not laid down.
+/// `f` of two constants. A result that is NaN is the operand that is, made quiet, the left one
+/// first; the one without sign and payload where none is.
 fn computed(cx: &FoldCx<'_>, f: impl Fn(f64, f64) -> f64) -> Option<Fold> {
     let args: [Attr; 2] = [cx.constant(0)?, cx.constant(1)?];
     let each = |row: &[Number]| match row {
         &[Number::Float(a), Number::Float(b)] => {
             let value = f(a, b);
-            (!value.is_nan()).then_some(Number::Float(value))
+            Some(Number::Float(if value.is_nan() { nan_of(a, b) } else { value }))
         }
         _ => None,
     };
     number::map(cx.context(), cx.ty(), &args, each).map(Fold::attr)
+}
+
+/// What operations make of `a` and `b` that have no number as their result.
+fn nan_of(a: f64, b: f64) -> f64 {
+    const QUIET: u64 = 1 << 51;
+    let nan = [a, b].into_iter().find(|value| value.is_nan());
+    f64::from_bits(nan.map_or(0x7ff8_0000_0000_0000, |nan| nan.to_bits() | QUIET))
 }
 
 /// `x ∘ neutral = x`, or `f` of two constants.

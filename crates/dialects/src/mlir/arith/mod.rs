@@ -6,6 +6,7 @@
 mod canonicalize;
 mod cast;
 mod compare;
+mod extended;
 mod float;
 mod integer;
 mod verify;
@@ -18,6 +19,7 @@ use tangram_ir::{
 use super::{FASTMATH, LHS_RHS, RESULT, infer, optional, required, result, value};
 
 pub(super) use canonicalize::REWRITES;
+pub(super) use extended::REWRITES as EXTENDED;
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[
@@ -94,19 +96,19 @@ pub static DEFS: &[OpDef] = &[
         "arith.addui_extended",
         "the sum, and whether it overflows unsigned",
         SUM,
-        infer::first_and_boolean,
+        (infer::first_and_boolean, extended::addui),
     ).text("$lhs `,` $rhs attr-dict `:` type($sum) `,` type($overflow); $lhs: $sum, $rhs: $sum").named(&["sum", "overflow"]),
     pair(
         "arith.mulsi_extended",
         "the low and high half of the signed product",
         HALVES,
-        infer::twice_first,
+        (infer::twice_first, extended::mulsi),
     ).text("$lhs `,` $rhs attr-dict `:` type($lhs); $rhs: $lhs").named(&["low", "high"]),
     pair(
         "arith.mului_extended",
         "the low and high half of the unsigned product",
         HALVES,
-        infer::twice_first,
+        (infer::twice_first, extended::mului),
     ).text("$lhs `,` $rhs attr-dict `:` type($lhs); $rhs: $lhs").named(&["low", "high"]),
     binary("arith.addf", "the sum of two floats", FASTMATH, COMMUTES, float::addf),
     binary("arith.subf", "the difference of two floats", FASTMATH, PURE, float::subf),
@@ -280,13 +282,14 @@ const fn pair(
     name: &'static str,
     summary: &'static str,
     results: &'static [ResultDef],
-    infer: tangram_ir::InferFn,
+    (infer, fold): (tangram_ir::InferFn, FoldFn),
 ) -> OpDef {
     OpDef {
         operands: LHS_RHS,
         results,
         traits: COMMUTES,
         infer: Some(infer),
+        fold: Some(fold),
         ..OpDef::new(name, summary)
     }
 }

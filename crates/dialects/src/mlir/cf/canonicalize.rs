@@ -48,9 +48,7 @@ fn go_to(cx: &mut Cx<'_, '_>, target: Block, values: &[Value]) -> Option<()> {
     let mut state = OpState::new(cx.context.name("cf.br"), cx.loc());
     state.operands.extend_from_slice(values);
     state.successors.push(target);
-    cx.rewriter.create(Point::Before(cx.op), state);
-    cx.rewriter.erase(cx.op);
-    Some(())
+    cx.rewriter.replace_with(cx.op, state).ok().map(drop)
 }
 
 /// Where control goes from `block`, if that only branches on: the target and what it is given,
