@@ -142,3 +142,31 @@ def test_errors_say_what_was_wrong(what, message: str) -> None:
     with pytest.raises(EgraphError) as raised:
         what(EGraph())
     assert message in str(raised.value)
+
+
+def test_an_egraph_has_a_picture() -> None:
+    egraph = EGraph()
+    egraph.add("(+ (* x 1) <y>)")
+    picture = egraph._repr_svg_()
+    assert picture.startswith("<svg ") and "&lt;y&gt;" in picture and picture.count('class="c') == 5
+    assert "4 more classes are left out" in egraph.to_svg(limit=1)
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        "(f " * 20_000 + "x" + ")" * 20_000,
+        "(g " + " ".join(f"a{i}" for i in range(20_000)) + ")",
+    ],
+    ids=["deep", "wide"],
+)
+def test_deep_and_wide_terms_go_through(term: str) -> None:
+    egraph = EGraph(proofs=True)
+    root = egraph.add(term)
+    assert term in egraph
+    assert egraph.extract(root).term == term
+    assert egraph.extract(root, "depth").term == term
+    assert egraph.explain(term, term) == [term]
+    again = EGraph.from_json(egraph.to_json())
+    assert again.number_of_nodes == egraph.number_of_nodes
+    assert egraph._repr_svg_().startswith("<svg ") and egraph.dot().startswith("digraph")

@@ -91,3 +91,21 @@ def test_errors_say_where(run, tmp_path) -> None:
     path.write_text('{"nodes": {}, "root_eclasses": ["7"]}')
     said = run("extract", path, code=2).stderr
     assert said == f"error: {path}: there is no node of the root class `7`\n"
+
+
+def test_without_rules_simplify_says_so(run, rules) -> None:
+    ran = run("simplify", "(+ a 0)")
+    assert ran.stdout == "(+ a 0)\n"
+    assert "without rules a term is equal to itself only" in ran.stderr and "--rules" in ran.stderr
+    assert run("simplify", "--rules", rules, "(+ a 0)").stderr == ""
+
+
+def test_a_picture_has_a_box_for_each_class_and_node(run, rules) -> None:
+    svg = run("show", "--rules", rules, "(+ a 0)").stdout
+    assert svg.startswith("<svg ") and svg.rstrip().endswith("</svg>")
+    # a is a + 0 and 0 + a; 0 is a class of its own.
+    assert svg.count('class="c') == 2 and svg.count("marker-end") == 4
+    for command in ("show", "dot", "json"):
+        assert run(command, "--format", "svg", "--rules", rules, "(+ a 0)").stdout == svg
+    dot = run("dot", "--rules", rules, "(+ a 0)").stdout
+    assert run("show", "--format", "dot", "--rules", rules, "(+ a 0)").stdout == dot

@@ -122,15 +122,12 @@ pub(crate) struct ShowArgs {
     /// The form, if it is another one than the command names: `show` gives a picture.
     #[arg(long, value_enum)]
     format: Option<FormatArg>,
-    /// How many classes a picture has at most.
-    #[arg(long, value_name = "N", default_value_t = CLASSES)]
-    limit: usize,
     /// Where to print; standard output if absent.
     #[arg(short, long)]
     output: Option<PathBuf>,
 }
 
-/// How many classes a picture has, if nothing else is said.
+/// How many classes a picture has at most.
 const CLASSES: usize = 500;
 
 /// A form of an e-graph.
@@ -242,7 +239,7 @@ fn in_file(path: &Path) -> impl Fn(tangram_egraph::SerializeError) -> Error + '_
 fn show(args: &ShowArgs, own: FormatArg) -> Result<(), Error> {
     let runner = args.source.grow(false)?;
     let text = match args.format.unwrap_or(own) {
-        FormatArg::Svg => tangram::picture::egraph_svg(&runner.egraph, &runner.roots, args.limit),
+        FormatArg::Svg => tangram::picture::egraph_svg(&runner.egraph, &runner.roots, CLASSES),
         FormatArg::Dot => runner.egraph.dot().to_string(),
         FormatArg::Json => {
             let serialized = SerializedEGraph::new(&runner.egraph, &runner.roots, |_, _| 1.0);

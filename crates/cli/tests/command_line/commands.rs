@@ -23,6 +23,7 @@ pub const STARTS: &[&[&str]] = &[
     &["flow", "flow.ai"],
     &["schedule", "loops.sc"],
     &["egraph", "simplify", "(+ 0 (+ x y))", "--rules", "sums.rules"],
+    &["egraph", "show", "(+ 0 x)", "--rules", "sums.rules"],
     &["egraph", "dot", "(+ 0 x)", "--rules", "sums.rules"],
     &["egraph", "json", "(+ 0 x)", "--rules", "sums.rules"],
     &["egraph", "extract", "graph.json"],

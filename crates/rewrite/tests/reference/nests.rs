@@ -28,7 +28,7 @@ pub fn case(rng: &mut fastrand::Rng) -> Case {
     let nests: Vec<Op> = all.iter().copied().filter(|&op| !module.regions(op).is_empty()).collect();
     let root = nests[rng.usize(..nests.len())];
     let scope = rng.bool().then(|| nests[rng.usize(..nests.len())]);
-    let listed = || all[1..].iter().copied().collect::<Vec<Op>>();
+    let listed = || all[1..].to_vec();
     let ops = rng.bool().then(|| {
         let mut ops = listed();
         rng.shuffle(&mut ops);

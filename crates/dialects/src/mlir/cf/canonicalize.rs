@@ -1,7 +1,7 @@
 //! Canonicalisation of `cf`: branches whose way is known, and blocks that only branch on.
 
 use smallvec::SmallVec;
-use tangram_ir::{Block, Module, Op, OpState, Point, Use, Value};
+use tangram_ir::{Block, Module, Op, OpState, Use, Value};
 
 use crate::mlir::fold::{Cx, Rewrite, number};
 
