@@ -48,8 +48,19 @@ SECONDS = 4.0
 HEAD = r"""
 #define ROWS 24
 #define COLUMNS 28
-static @E@ A[ROWS][COLUMNS], B[ROWS][COLUMNS];
-static @E@ pool[1024];
+/* What lies between the arrays is nobody's. */
+static struct {
+    @E@ a[9000], A[ROWS][COLUMNS], b[9000], B[ROWS][COLUMNS], c[9000], pool[1024], d[9000];
+} all;
+#define A all.A
+#define B all.B
+#define pool all.pool
+#if defined(__SANITIZE_ADDRESS__)
+void __asan_poison_memory_region(void const volatile *, size_t);
+#define NOBODYS(x) __asan_poison_memory_region(x, sizeof(x))
+#else
+#define NOBODYS(x) (void)0
+#endif
 struct view { @E@ *data, *more; int size; };
 """
 
@@ -70,6 +81,7 @@ int main(int argc, char **argv)
 {
     long long v[8] = {0};
     { int k = 2; while (k < argc && k < 10) { v[k - 2] = (long long)strtoull(argv[k], 0, 0); k++; } }
+    NOBODYS(all.a); NOBODYS(all.b); NOBODYS(all.c); NOBODYS(all.d);
     fill(A, ROWS * COLUMNS, 1); fill(B, ROWS * COLUMNS, 2); fill(pool, 1024, 3);
     switch (atoi(argv[1])) {
 @CALLS@

@@ -154,7 +154,7 @@ void cast(long n, int m) {
 }",
         "  reset(); less(0, 5); less(1, 5); less(UINT_MAX, UINT_MAX); show();
   reset(); mixed(-3, 7); mixed(0, 8); mixed(-1, UINT_MAX); show();
-  reset(); small(250, 300); small(1000, 1003); small(-2, 5); small(3, 7); show();
+  reset(); small(250, 254); small(1000, 240); small(-2, 5); small(3, 7); show();
   reset(); cast(-1, 4); cast(4294967296 + 3, 5); cast(LONG_MIN, 6); cast(7, 7); show();",
     );
 }
@@ -180,7 +180,7 @@ void values(int n) {
 }",
         "  reset(); sizes(); digraphs(19); values(20); show();",
     );
-    for line in ["a[i][j] += x", "y[ i * 20 + j ]", "({ double t = a[i][j]"] {
+    for line in ["a[i][j] += x", "+= x[ ", "({ double t = a["] {
         assert!(new.contains(line), "{line}\n{new}");
     }
 }

@@ -558,7 +558,7 @@ pub(crate) fn affine(row: &[i128], params: &[String]) -> String {
     for (factor, name) in terms {
         // What the first operand is, the rest becomes.
         let wide = text.is_empty() && !alone && !name.starts_with("((");
-        let suffix = if wide { "LL" } else { "" };
+        let suffix = if name.starts_with("((") { "" } else { "LL" };
         let sign = match (text.is_empty(), *factor < 0) {
             (true, false) => "",
             (true, true) => "-",
