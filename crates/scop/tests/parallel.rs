@@ -320,7 +320,7 @@ fn threads_start_where_they_have_work() {
     // Tiles of 8 rows, and one column.
     let both = pragmas(several);
     assert!(
-        both[0].starts_with(" if (1.0 * (n + 7) * n >= ") && both[1] == " if (n >= 16384)",
+        both[0].starts_with(" if (1.0 * (n + 7.0) * n >= ") && both[1] == " if (n >= 16384)",
         "{both:?}"
     );
 }
