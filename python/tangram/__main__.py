@@ -1,22 +1,34 @@
-"""`python -m tangram opt DIR -o DIR --dask ADDRESS | --ray ADDRESS`: many models on many machines.
+"""The command `tangram`, also as `python -m tangram`: the same program that cargo installs.
 
-The command `tangram opt DIR -o DIR` does the same on one machine, without Python.
+`opt DIR -o DIR --dask ADDRESS | --ray ADDRESS` is for many models on many machines, whose engines
+are reached through Python; all else is native.
 """
 
 from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import signal
 import sys
 from typing import Any
 
-from tangram._native import TangramError
+from tangram._native import TangramError, command
 from tangram._options import ALL
 from tangram.fleet.models import optimize_many, table
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the command line; 1 if a model has no result or one that differs, 130 after Ctrl-C."""
+    """Runs the command line `arguments`, by default that of the process, and returns its exit status."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["opt"] and any(word.split("=")[0] in ("--dask", "--ray") for word in words):
+        return on_engine(words)
+    # Python's handler would wait for native code to return; the command has one where it needs one.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return command(["tangram", *words], [sys.executable, "-m", "tangram"])
+
+
+def on_engine(arguments: list[str]) -> int:
+    """Optimises many models on an engine; 1 if one has no result or one that differs, 130 after Ctrl-C."""
     given = _parser().parse_args(arguments)
     executor, close = _executor(given)
     results = []
@@ -44,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m tangram", description="Optimise many ONNX models.")
+    parser = argparse.ArgumentParser(prog="tangram", description="Optimise many ONNX models.")
     commands = parser.add_subparsers(required=True, metavar="opt")
     opt = commands.add_parser("opt", help="optimise the models of a folder or a pattern")
     opt.add_argument("models", metavar="DIR|GLOB|FILE", nargs="+")

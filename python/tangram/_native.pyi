@@ -215,6 +215,9 @@ def diff_models(
 ) -> tuple[bool, str, str]:
     """What changed between two model files: whether anything did, as JSON, as text."""
 
+def command(words: Sequence[str], program: Sequence[str]) -> int:
+    """Runs the command `tangram` in this process and returns its exit status."""
+
 def version() -> str:
     """Returns the version of the library."""
 

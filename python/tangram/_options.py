@@ -1,6 +1,6 @@
 """What an optimisation may be asked for: one table for every function and command of the package.
 
-`Workload.optimize`, `optimize` and `optimize_many` take these as keywords, `python -m tangram opt`
+`Workload.optimize`, `optimize` and `optimize_many` take these as keywords, `tangram opt --dask`
 as flags. An option that is added here is added to all of them.
 """
 

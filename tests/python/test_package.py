@@ -58,6 +58,58 @@ def test_what_is_tested_is_installed_and_whole(root, tmp_path) -> None:
     assert not stale, "the installed wheel is older than the tree"
 
 
+INSTALLED = pathlib.Path(sys.executable).with_name("tangram")
+
+
+def call(*words, cwd: pathlib.Path) -> subprocess.CompletedProcess:
+    return subprocess.run([*words], cwd=cwd, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["--version"],
+        ["opt", "--help"],
+        ["opt", "absent.onnx", "-o", "out.onnx"],
+        ["opt", "--no-such-flag"],
+        ["rules", "list"],
+        ["machine"],
+        ["scop", "absent.c"],
+    ],
+    ids=" ".join,
+)
+def test_the_wheel_brings_the_command_that_cargo_builds(tangram_bin, tmp_path, words) -> None:
+    built, installed = (call(program, *words, cwd=tmp_path) for program in (tangram_bin, INSTALLED))
+    assert (installed.returncode, installed.stdout, installed.stderr) == (
+        built.returncode,
+        built.stdout,
+        built.stderr,
+    )
+
+
+def test_one_model_and_a_folder_by_the_command_of_the_wheel(root, tmp_path) -> None:
+    """The models of a folder run in processes of their own, which are this command again."""
+    models = root / "examples" / "models"
+    alone = call(INSTALLED, "opt", models / "cnn.onnx", "-o", "one.onnx", cwd=tmp_path)
+    assert alone.returncode == 0, alone.stderr
+    assert (tmp_path / "one.onnx").is_file()
+    for name in ("cnn.onnx", "transformer.onnx"):
+        (tmp_path / "in" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "in" / name).write_bytes((models / name).read_bytes())
+    many = call(INSTALLED, "opt", "in", "-o", "out", cwd=tmp_path)
+    assert many.returncode == 0, many.stdout + many.stderr
+    assert sorted(file.name for file in (tmp_path / "out").glob("*.onnx")) == ["cnn.onnx", "transformer.onnx"]
+
+
+def test_python_calls_the_command_as_a_module(tmp_path) -> None:
+    (tmp_path / "ten.iscc").write_text("card { [i] : 0 <= i < 10 };\n")
+    ran = call(sys.executable, "-m", "tangram", "calc", "ten.iscc", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "{ 10 }\n"), ran.stderr
+    version = call(sys.executable, "-m", "tangram", "--version", cwd=tmp_path)
+    assert version.returncode == 0 and version.stdout.startswith("tangram ")
+
+
 @pytest.fixture(scope="module")
 def unpacked(root, tmp_path_factory) -> pathlib.Path:
     """The source distribution, unpacked outside the tree."""

@@ -1,8 +1,9 @@
 //! `tangram bench`: a model here and under onnxruntime, run by run.
 
+use crate::exit::ExitCode;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::Args;

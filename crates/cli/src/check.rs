@@ -1,7 +1,7 @@
 //! `tangram check`.
 
+use crate::exit::ExitCode;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::Args;
 use tangram::check::{CheckOptions, compare_files};

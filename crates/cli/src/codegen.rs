@@ -1,7 +1,7 @@
 //! `tangram codegen`.
 
+use crate::exit::ExitCode;
 use std::path::Path;
-use std::process::ExitCode;
 
 use tangram_polyhedral::ast::{Ast, AstOptions, CStyle, Launch, MapInput};
 use tangram_polyhedral::{Error as Fault, ScheduleTree};

@@ -1,8 +1,8 @@
 //! `tangram compile`.
 
+use crate::exit::ExitCode;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use tangram::Session;

@@ -1,7 +1,7 @@
 //! `tangram diff`.
 
+use crate::exit::ExitCode;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::Args;
 use tangram::diff::Diff;

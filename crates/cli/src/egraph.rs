@@ -1,8 +1,8 @@
 //! `tangram egraph`: terms, rules and e-graphs as text.
 
+use crate::exit::ExitCode;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 

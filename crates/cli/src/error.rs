@@ -7,6 +7,7 @@ use tangram::pipeline::PipelineError;
 use tangram::{OptimiseError, RulesError, onnx};
 use tangram_egraph::{RuleFileError, SerializeError};
 
+use crate::exit::ExitCode;
 use crate::out;
 
 /// Why the command cannot go on: the exit code is 2.
@@ -96,9 +97,9 @@ pub(crate) fn refuse(
     path: &Path,
     error: &tangram_polyhedral::Error,
     nodes: &[(usize, usize)],
-) -> std::process::ExitCode {
+) -> ExitCode {
     out::say(line(path, "error", error, nodes));
-    std::process::ExitCode::from(2)
+    ExitCode::from(2)
 }
 
 /// Returns the line about something in a file about loops, with its place.

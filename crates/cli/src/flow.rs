@@ -1,6 +1,6 @@
 //! `tangram flow`.
 
-use std::process::ExitCode;
+use crate::exit::ExitCode;
 
 use tangram_polyhedral::flow::Accesses;
 use tangram_presburger::Budget;

@@ -1,7 +1,8 @@
 //! The `tangram` command: arguments, progress, printing. No algorithm lives here.
 //!
-//! [`main`] is the command; [`command`] is what it says of itself, for tests that go through all
-//! commands and flags. [`rewrite_main`] is `tangram rewrite` with passes and dialects of one's own.
+//! [`main`] is the command, [`run_as`] the same inside another process; [`command`] is what it says
+//! of itself, for tests that go through all commands and flags. [`rewrite_main`] is `tangram rewrite`
+//! with passes and dialects of one's own.
 
 // Both macros panic once nobody reads any more: `out` has what does not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
@@ -17,8 +18,10 @@ mod diff;
 mod edits;
 mod egraph;
 mod error;
+mod exit;
 mod fleet;
 mod flow;
+mod invocation;
 mod machine;
 mod opt;
 mod out;
@@ -35,7 +38,6 @@ mod tips;
 mod values;
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use clap::{Args as _, CommandFactory, FromArgMatches};
 use tangram::ir::OpDef;
@@ -43,11 +45,21 @@ use tangram::passes::Registry;
 
 use args::{Cli, Command};
 use error::Error;
+pub use exit::ExitCode;
+pub use invocation::Invocation;
 
 /// Runs the command on the arguments of the process.
 pub fn main() -> ExitCode {
+    run_as(&Invocation::of_this_process())
+}
+
+/// Runs the command on the words of `invocation`, and returns what it ends with.
+///
+/// A command line that is wrong, or asks for help, ends the process, as it does in [`main`].
+pub fn run_as(invocation: &Invocation) -> ExitCode {
+    invocation::enter(invocation);
     let definition = command();
-    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let mut words: Vec<OsString> = invocation.words.clone();
     if words.get(1).is_some_and(|word| word == "rewrite") {
         words = rewrite::with_passes(words, &Registry::standard());
     }
@@ -74,8 +86,6 @@ fn ended(outcome: Result<ExitCode, Error>) -> ExitCode {
 /// `passes`, and with `operations` of dialects besides those of this project.
 ///
 /// ```no_run
-/// use std::process::ExitCode;
-///
 /// use tangram::passes::{Pass, PassCx, PassError, Registration, Registry};
 ///
 /// /// Counts the operations of what it runs on.
@@ -89,7 +99,7 @@ fn ended(outcome: Result<ExitCode, Error>) -> ExitCode {
 ///     }
 /// }
 ///
-/// fn main() -> ExitCode {
+/// fn main() -> tangram_cli::ExitCode {
 ///     let mut passes = Registry::standard();
 ///     let count = Registration::new("count", "counts operations", |_| Ok(Box::new(Count)));
 ///     passes.add(count).expect("a new name");

@@ -1,7 +1,7 @@
 //! `tangram machine`, and `--machine` of the commands that weigh loops.
 
+use crate::exit::ExitCode;
 use std::path::Path;
-use std::process::ExitCode;
 
 use clap::Args;
 use tangram_machine::{Machine, MachineError};

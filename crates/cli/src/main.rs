@@ -1,7 +1,5 @@
 //! The `tangram` command.
 
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
+fn main() -> tangram_cli::ExitCode {
     tangram_cli::main()
 }

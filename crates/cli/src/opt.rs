@@ -1,8 +1,8 @@
 //! `tangram opt`.
 
+use crate::exit::ExitCode;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 

@@ -1,8 +1,8 @@
 //! `tangram rewrite`: passes and rules on MLIR's text.
 
+use crate::exit::ExitCode;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Args;

@@ -1,7 +1,7 @@
 //! `tangram schedule`.
 
+use crate::exit::ExitCode;
 use std::path::Path;
-use std::process::ExitCode;
 
 use tangram_polyhedral::ast::MapInput;
 use tangram_polyhedral::representation::Form;

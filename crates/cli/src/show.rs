@@ -1,6 +1,6 @@
 //! `tangram show`.
 
-use std::process::ExitCode;
+use crate::exit::ExitCode;
 
 use tangram::dialects;
 use tangram::ir::text;

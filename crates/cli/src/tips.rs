@@ -24,6 +24,7 @@ pub(crate) fn with_tip(mut error: clap::Error, command: &Command, words: &[Strin
     let mut tips: Vec<String> = output_is_positional(&error, command, words).into_iter().collect();
     if let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) {
         tips.extend(foreign(flag, command, words));
+        tips.extend(engine(flag));
     }
     if !tips.is_empty() {
         for guess in [ContextKind::SuggestedArg, ContextKind::SuggestedValue] {
@@ -33,6 +34,14 @@ pub(crate) fn with_tip(mut error: clap::Error, command: &Command, words: &[Strin
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }
     error
+}
+
+/// Where the engines of other machines are reached.
+fn engine(flag: &str) -> Option<String> {
+    let name = flag.split(['=', ' ']).next()?;
+    matches!(name, "--dask" | "--ray").then(|| {
+        format!("engines are reached through the Python package: `python -m tangram opt .. {name} ADDRESS`")
+    })
 }
 
 /// What stands for a flag of another tool, by the tables of the page.

@@ -1,5 +1,6 @@
 //! The native half of the Python package `tangram`: arguments in, results out, no algorithm.
 
+mod command;
 mod datum;
 mod diff;
 mod egraph;
@@ -73,6 +74,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PresburgerError", python.get_type::<PresburgerError>())?;
     module.add("EgraphError", python.get_type::<EgraphError>())?;
     module.add("MlirError", python.get_type::<MlirError>())?;
+    module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_class::<egraph::PyEGraph>()?;
     module.add_class::<mlir::Operation>()?;
     module.add_class::<mlir::OperationValue>()?;

@@ -1,8 +1,8 @@
 //! A conversation on a terminal: editing, history, completion.
 
+use crate::exit::ExitCode;
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

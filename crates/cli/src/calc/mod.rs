@@ -4,9 +4,9 @@ mod converse;
 mod files;
 mod json;
 
+use crate::exit::ExitCode;
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::process::ExitCode;
 
 use tangram_calc::{CalcError, Printed, Session};
 

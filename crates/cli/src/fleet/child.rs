@@ -13,6 +13,7 @@ use tangram::fleet::{Row, Source, State};
 use super::queue::Job;
 use crate::args::OptArgs;
 use crate::error::{self, Error};
+use crate::invocation;
 
 /// What is not passed on: it is about the whole, or said anew for each model.
 const OF_THE_WHOLE: [&str; 10] =
@@ -21,7 +22,7 @@ const OF_THE_WHOLE: [&str; 10] =
 /// The options of this command line that hold for each model, as it was given them.
 pub(super) fn options() -> Result<Vec<OsString>, Error> {
     let command = crate::command();
-    let matches = command.clone().get_matches();
+    let matches = command.clone().get_matches_from(&invocation::current().words);
     let Some(("opt", given)) = matches.subcommand() else { return Ok(Vec::new()) };
     let opt = command.find_subcommand("opt");
     let arguments = opt.into_iter().flat_map(clap::Command::get_arguments);
@@ -86,11 +87,11 @@ impl<'a> Child<'a> {
 }
 
 fn command(args: &OptArgs, job: &Job, report: &Path) -> Result<Command, Error> {
-    let program = std::env::current_exe().map_err(error::io(Path::new("tangram")))?;
     let folder = job.output.parent().unwrap_or(Path::new(""));
     std::fs::create_dir_all(folder).map_err(error::io(folder))?;
-    let mut command = Command::new(program);
-    command.arg("opt").arg(&job.input).arg("--output").arg(&job.output);
+    let mut words = invocation::current().program.into_iter();
+    let mut command = Command::new(words.next().unwrap_or_else(|| "tangram".into()));
+    command.args(words).arg("opt").arg(&job.input).arg("--output").arg(&job.output);
     // The report of a child is for the table, which has no steps: a trace has.
     let steps = if args.trace.is_some() { args.steps } else { 0 };
     command.args(options()?).arg("--steps").arg(steps.to_string()).arg("--json").arg(report);

@@ -7,10 +7,10 @@ mod args;
 mod child;
 mod queue;
 
+use crate::exit::ExitCode;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 

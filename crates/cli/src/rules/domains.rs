@@ -1,6 +1,6 @@
 //! `tangram rules domains`.
 
-use std::process::ExitCode;
+use crate::exit::ExitCode;
 use std::sync::Arc;
 
 use tangram::dialects::{self, nn};

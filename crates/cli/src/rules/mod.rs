@@ -2,8 +2,8 @@
 
 mod domains;
 
+use crate::exit::ExitCode;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use tangram::dialects;
 use tangram::gsl::check::{check_rule, has_errors};

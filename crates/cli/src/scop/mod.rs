@@ -6,10 +6,11 @@ mod report;
 
 pub(crate) use args::{ScopArgs, ScopPrint};
 
+use crate::exit::ExitCode;
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, ExitCode, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use tangram_polyhedral::Error as Fault;
 use tangram_polyhedral::ast::{Ast, AstOptions};
