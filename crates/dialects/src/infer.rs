@@ -154,6 +154,25 @@ impl<'a> InferExt<'a> for InferCx<'a> {
     }
 }
 
+/// Refuses operands `these`, as far as they are there, if two of them have different element types.
+///
+/// What rules make is inferred too: a rule that meets operands of two types, which some operators
+/// allow, makes no sum of both.
+pub fn one_element(cx: &InferCx<'_>, these: impl IntoIterator<Item = usize>) -> Result<()> {
+    let mut first: Option<DType> = None;
+    for i in these.into_iter().filter(|&i| cx.has(i)) {
+        let Some(found) = dtype::dtype_of(cx.context(), cx.tensor(i)?.element) else { continue };
+        let expected = *first.get_or_insert(found);
+        if found != expected {
+            let (name, expected, found) = (cx.def.name, expected.name(), found.name());
+            return Err(infer_error!(
+                "the operands of `{name}` are of one element type, found {expected} and {found}"
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// The elements of `value`, if it is a small integer tensor of which something is known: a
 /// constant, or recorded by inference.
 pub fn value_contents(module: &tangram_ir::Module, value: Value) -> Option<Contents> {

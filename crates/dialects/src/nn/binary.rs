@@ -8,7 +8,7 @@ use tangram_tensor::{DType, Tensor};
 
 use super::{NnOp, maybe, operand, result, variadic};
 use crate::eval::{EvalCx, EvalFn, Evaluated, single};
-use crate::infer::{Contents, InferExt, Result, Shaped, broadcast, one, one_with};
+use crate::infer::{Contents, InferExt, Result, Shaped, broadcast, one, one_element, one_with};
 use crate::structured::{
     Binary, Comparison, Number, ScalarId, Stage, Structured, StructuredCx, elementwise, number_of,
     scalars,
@@ -163,6 +163,11 @@ pub(super) static OPS: &[NnOp] = &[
 fn joined(cx: &InferCx<'_>) -> Result<Shaped> {
     let shapes: Vec<Shaped> =
         (0..cx.operands.len()).map(|i| cx.tensor(i)).collect::<Result<_>>()?;
+    match cx.def.name {
+        "nn.power" => {}
+        "nn.where" => one_element(cx, [1, 2])?,
+        _ => one_element(cx, 0..cx.operands.len())?,
+    }
     let first = shapes.first().ok_or_else(|| infer_error!("`{}` has no operand", cx.def.name))?;
     let dims = broadcast(cx.context(), &shapes.iter().collect::<Vec<_>>())?;
     Ok(Shaped { dims, element: first.element })

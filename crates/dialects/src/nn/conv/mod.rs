@@ -10,7 +10,7 @@ use tangram_tensor::linear as kernels;
 use super::window::{self, NAMES, Names, PADDING, Window};
 use super::{NnOp, maybe, operand, result};
 use crate::eval::{EvalCx, EvalError, Evaluated, single};
-use crate::infer::{Dims, InferExt, Result, Shaped, one};
+use crate::infer::{Dims, InferExt, Result, Shaped, one, one_element};
 use crate::{dims, infer_error};
 
 pub(super) use structured::{Convolution, convolve};
@@ -120,6 +120,7 @@ pub(super) fn agree(cx: &InferCx<'_>, what: &str, expected: Dim, found: Dim) -> 
 }
 
 fn infer_conv(cx: &InferCx<'_>) -> Result {
+    one_element(cx, 0..2)?;
     let (x, w) = (cx.tensor(0)?, cx.tensor(1)?);
     let out = convolved(cx, &x, &w, groups(cx)?, &NAMES)?;
     one(cx, &Shaped { dims: out, element: x.element })
@@ -141,6 +142,7 @@ pub(super) fn convolved(
 }
 
 fn infer_transposed(cx: &InferCx<'_>) -> Result {
+    one_element(cx, 0..2)?;
     let context = cx.context();
     let (data, filters) = (cx.tensor(0)?, cx.tensor(1)?);
     let Some([x, w]) = ranked(cx, &data, &filters)? else {

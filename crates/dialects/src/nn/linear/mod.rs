@@ -12,7 +12,7 @@ use tangram_tensor::shape::transpose;
 use super::conv::agree;
 use super::{NnOp, maybe, needed, op, operand, optional, result, variadic};
 use crate::eval::{EvalCx, EvalError, Evaluated, single};
-use crate::infer::{Dims, InferExt, Result, Shaped, axis, one};
+use crate::infer::{Dims, InferExt, Result, Shaped, axis, one, one_element};
 use crate::{dims, infer_error};
 
 pub(super) use structured::{Side, contract};
@@ -108,6 +108,7 @@ fn matrix(cx: &InferCx<'_>, i: usize) -> Result<[Dim; 2]> {
 }
 
 fn infer_dense(cx: &InferCx<'_>) -> Result {
+    one_element(cx, 0..2)?;
     let ([rows, inner], [units, k]) = (matrix(cx, 0)?, matrix(cx, 1)?);
     agree(cx, "an inner extent", k, inner)?;
     one(cx, &Shaped::ranked([rows, units], cx.tensor(0)?.element))
@@ -148,11 +149,13 @@ fn batches(context: &Context, a: &[Dim], b: &[Dim]) -> Result<Dims> {
 }
 
 fn infer_matmul(cx: &InferCx<'_>) -> Result {
+    one_element(cx, 0..2)?;
     let dims = product(cx, (0, 1))?;
     one(cx, &Shaped { dims, element: cx.tensor(0)?.element })
 }
 
 fn infer_batch_matmul(cx: &InferCx<'_>) -> Result {
+    one_element(cx, 0..2)?;
     let side = |i: usize| -> Result<[Dim; 3]> {
         let Some(dims) = cx.tensor(i)?.dims else { return Ok([Dim::UNKNOWN; 3]) };
         <[Dim; 3]>::try_from(&dims[..]).map_err(|_| {
@@ -166,6 +169,7 @@ fn infer_batch_matmul(cx: &InferCx<'_>) -> Result {
 }
 
 fn infer_gemm(cx: &InferCx<'_>) -> Result {
+    one_element(cx, 0..3)?;
     let (mut a, mut b) = (matrix(cx, 0)?, matrix(cx, 1)?);
     if cx.attrs().flag("transpose_a") {
         a.reverse();
@@ -178,6 +182,7 @@ fn infer_gemm(cx: &InferCx<'_>) -> Result {
 }
 
 fn infer_bias_add(cx: &InferCx<'_>) -> Result {
+    one_element(cx, 0..2)?;
     let (mut x, bias) = (cx.tensor(0)?, cx.tensor(1)?);
     if let Some(rank) = bias.rank().filter(|&rank| rank != 1) {
         return Err(infer_error!("the bias of `nn.bias_add` needs rank 1, found {rank}"));

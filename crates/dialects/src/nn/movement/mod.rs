@@ -11,7 +11,8 @@ use tangram_tensor::shape::{self as kernels, PadMode};
 use super::{NnOp, maybe, needed, operand, optional, result, variadic};
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{
-    Contents, Dims, InferExt, Result, Shaped, axis, broadcast, contents_attr, one, one_with,
+    Contents, Dims, InferExt, Result, Shaped, axis, broadcast, contents_attr, one, one_element,
+    one_with,
 };
 use crate::{dims, infer_error};
 
@@ -141,6 +142,7 @@ fn infer_concatenate(cx: &InferCx<'_>) -> Result {
     let context = cx.context();
     let inputs: Vec<Shaped> =
         (0..cx.operands.len()).map(|i| cx.tensor(i)).collect::<Result<_>>()?;
+    one_element(cx, 0..inputs.len())?;
     let first = inputs.first().ok_or_else(|| infer_error!("`nn.concatenate` has no operand"))?;
     let Some(rank) = inputs.iter().find_map(Shaped::rank) else {
         return one(cx, &Shaped::unranked(first.element));
