@@ -4,12 +4,27 @@
 //! A rule that computes on weights states that this is as good as computing at run time. Up to
 //! rounding it is, within the range of the element type; outside of it the rewrite is refused. So
 //! no finite result becomes infinite or NaN by a constant that a rule has made, and none becomes 0.
+//! Nothing is multiplied ahead by what is infinite or NaN itself.
 //! What rules make of data at run time is theirs to answer for: sums are taken to be made in 32
 //! bits at least, as runtimes do.
 
 use tangram_ir::{Module, Op};
 use tangram_tensor::elementwise::{cast, divide, multiply};
 use tangram_tensor::{DType, Element, Tensor};
+
+/// Operations that multiply. An infinite factor behind a sum is none before it: `(x W) * inf` is
+/// infinite, and `W * inf` is NaN where W is 0, and a sum of infinities of both signs is NaN.
+const SCALES: &[&str] = &[
+    "nn.multiply",
+    "nn.divide",
+    "nn.reciprocal",
+    "nn.power",
+    "nn.matmul",
+    "nn.batch_matmul",
+    "nn.dense",
+    "nn.gemm",
+    "nn.einsum",
+];
 
 /// Returns whether `results`, computed by `op` on constant `operands`, left the range of their type.
 pub(super) fn leaves(
@@ -20,12 +35,15 @@ pub(super) fn leaves(
 ) -> bool {
     let given: Vec<&Tensor> = operands.iter().flatten().collect();
     let floats = |tensor: &&&Tensor| tensor.dtype().is_float();
-    if !results.iter().any(|result| result.dtype().is_float())
-        || !given.iter().filter(floats).all(|tensor| is_finite(tensor))
-    {
+    if !results.iter().any(|result| result.dtype().is_float()) {
         return false;
     }
-    !results.iter().all(is_finite) || underflows(module.name_text(op), &given, results)
+    let name = module.name_text(op);
+    if !given.iter().filter(floats).all(|tensor| is_finite(tensor)) {
+        let nan = |tensor: &Tensor| tensor.f64s().is_ok_and(|list| list.iter().any(|x| x.is_nan()));
+        return SCALES.contains(&name) || !given.iter().any(|&t| nan(t)) && results.iter().any(nan);
+    }
+    !results.iter().all(is_finite) || underflows(name, &given, results)
 }
 
 fn is_finite(tensor: &Tensor) -> bool {
@@ -99,7 +117,16 @@ mod tests {
         assert!(judged(1e-5, 1e-4));
         assert!(!judged(1000.0, 1e-4));
         assert!(!judged(0.0, 1e-4));
-        assert!(!judged(f64::INFINITY, 2.0), "what was infinite before may stay so");
+        assert!(judged(f64::INFINITY, 2.0) && judged(0.0, f64::NAN));
+        let sum = OpState::new(context.name("nn.add"), Loc::UNKNOWN);
+        let sum = module.create_at(Point::Start(body), sum);
+        let added = |a: f64, b: f64| {
+            let (a, b) = (half(a), half(b));
+            let total = tangram_tensor::elementwise::add(&a, &b).expect("a sum");
+            leaves(&module, sum, &[Some(a), Some(b)], &[total])
+        };
+        assert!(!added(f64::NEG_INFINITY, 2.0), "what was infinite before may stay so");
+        assert!(added(f64::NEG_INFINITY, f64::INFINITY));
         let beside = |greatest: f64| {
             let weights: Vec<f16> = [greatest, 6e-8].map(f16::from_f64).into();
             let weights = Tensor::from_vec([2], weights).expect("weights");
