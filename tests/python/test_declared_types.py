@@ -8,6 +8,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import oracle
+import small
 import tangram
 
 SIZES = {"batch": 2, "sequence": 5, "height": 32, "width": 48}
@@ -104,3 +105,29 @@ def test_what_is_declared_wrongly_is_put_right(declared) -> None:
     wrong = helper.make_tensor_value_info("a", TensorProto.FLOAT, declared)
     after = tangram.Workload.from_onnx(chain([wrong])).to_onnx()
     assert extents(next(v for v in after.graph.value_info if v.name == "a")) == ["2*N", 3, 4]
+
+
+@pytest.mark.parametrize("claim", ["float", "float[n]", "float[1, 7]", "float[n, m, 4]", "int64[n, m]"])
+def test_a_wrong_claim_about_an_output_is_mended_and_told(claim) -> None:
+    model = small.model(f"(float[n, 6] x) => ({claim} y) {{ y = Relu(x) }}")
+    kept = tangram.optimize(model)
+    after = kept.to_onnx()
+    onnx.checker.check_model(after, full_check=True)
+    assert extents(after.graph.output[0]) == ["n", 6]
+    assert after.graph.output[0].type.tensor_type.elem_type == TensorProto.FLOAT
+    assert any("output `y` is declared with another type" in line for line in kept.report.warnings)
+
+
+def test_a_claim_that_only_folding_refutes_is_mended() -> None:
+    weights = {"zero": np.array([0]), "one": np.array([1]), "tail": np.array([3, 2], np.int32)}
+    model = small.model("""(float[n, 6] x) => (float y) {
+        s = Shape(x)  b = Slice(s, zero, one)  i = Cast <to = 6> (b)  c = Concat <axis = 0> (i, tail)
+        l = Cast <to = 7> (c)  r = Reshape(x, l)  y = Softmax <axis = 2> (r) }""", 11, weights)
+    kept = tangram.optimize(model)
+    onnx.checker.check_model(kept.to_onnx(), full_check=True)
+    assert any("`y` is declared" in line for line in kept.report.warnings)
+
+
+def test_a_claim_that_is_only_less_exact_stays() -> None:
+    kept = tangram.optimize(small.model("(float[n, 6] x) => (float[a, b] y) { y = Relu(x) }"))
+    assert kept.report.warnings == [] and extents(kept.to_onnx().graph.output[0]) == ["a", "b"]

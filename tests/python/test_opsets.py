@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 
+import numpy as np
 import onnx
 import pytest
 
 import oracle
+import small
 import tangram
 from conftest import ROOT
 from test_examples import SMALL, given
@@ -44,3 +46,65 @@ def test_attributes_that_came_later_are_no_defect() -> None:
     with pytest.raises(tangram.ModelError, match="DequantizeLinear of operator set 11 has no attribute `axis`") as told:
         tangram.optimize(MODELS / "quantised.onnx", opset=11)
     assert "operator set 13 is the first" in str(told.value) and "defect" not in str(told.value)
+
+
+def with_function(body: str, model_opset: int = 12, function_opset: int = 12) -> onnx.ModelProto:
+    """A model that calls a function of its own, which refers to an operator set itself."""
+    return onnx.parser.parse_model(
+        f"""<ir_version: 8, opset_import: ["" : {model_opset}, "own" : 1]>
+        g (float[2, 3, 4] x) => (float[2, 3, 4] y) {{ y = own.f(x) }}
+        <domain: "own", opset_import: ["" : {function_opset}]> f (a) => (b) {{ {body} }}"""
+    )
+
+
+@pytest.mark.parametrize(("body", "stays"), [
+    ("b = Elu(a)", True), ("b = Softmax <axis = 1> (a)", False), ("c = Elu(a)  b = Softmax(c)", False),
+])  # fmt: skip
+def test_functions_follow_the_model_to_another_operator_set(body, stays) -> None:
+    before = with_function(body)
+    inputs = oracle.random_inputs(before)
+    expected = oracle.run_ort(before, inputs)
+    for opset in (11, 15, 18, 21):
+        after = tangram.optimize(before, opset=opset).to_onnx()
+        onnx.checker.check_model(after, full_check=True)
+        versions = {s.domain: s.version for f in after.functions for s in f.opset_import}
+        # Before 13 all of these are what they are in 12.
+        assert bool(after.functions) == (stays or opset < 13) and versions.get("", opset) == opset
+        assert oracle.same(oracle.run_ort(after, inputs), expected)
+
+
+def test_a_function_of_another_operator_set_is_told() -> None:
+    before = with_function("b = Softmax <axis = 1> (a)", 13, 12)
+    with pytest.raises(tangram.ModelError, match="its operators mean something else there, at function `f`"):
+        tangram.optimize(before, opset=15)
+
+
+@pytest.mark.parametrize("opset", range(18, 21))
+def test_groups_are_scaled_as_before(opset) -> None:
+    text = "(float[2, 6, 4] x, float[3] g, float[3] b) => (float[2, 6, 4] y) { y = GroupNormalization <num_groups = 3> (x, g, b) }"
+    before = small.model(text, opset=opset)
+    inputs = oracle.random_inputs(before)
+    after = tangram.optimize(before, opset=21).to_onnx()
+    assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(before, inputs))
+
+
+@pytest.mark.parametrize(("text", "opset", "to", "why"), [
+    ("(float[n, 4] x) => (float[n, 4] y, float[n, 4] m) { y, m = Dropout(x) }", 9, 10, "means something else"),
+    ("(float[n, 4] x) => (float[n, 4] y, bool[n, 4] m) { y, m = Dropout(x) }", 12, 8, "needs operator set 9"),
+    ("(float[1, 1, 4, 4] x, float[1, 4] r, int64[1] i) => (float[1, 1, 1, 1] y) { y = RoiAlign(x, r, i) }",
+     16, 15, "half a pixel of shift needs operator set 16"),
+    ("(float[1, 1, 4, 4] x, float[4] s) => (float[a, b, c, d] y) { y = Resize(x, s) }", 10, 11, "another meaning|means something"),
+    ("(float[2] x) => (float[2] y) { y = Cast <to = 16> (x) }", 13, 9, "gives no bfloat16"),
+    ("(float[3] x, int64[2] p) => (float[5] y) { y = Pad <mode = \"wrap\"> (x, p) }", 19, 18, "has no `wrap` as `mode`"),
+])  # fmt: skip
+def test_what_means_something_else_there_is_refused(text, opset, to, why) -> None:
+    with pytest.raises(tangram.ModelError, match=why):
+        tangram.optimize(small.model(text, opset=opset), opset=to)
+
+
+@pytest.mark.parametrize("to", [9, 10, 11])
+def test_the_mask_of_a_dropout_is_written_apart(to) -> None:
+    before = small.model("(float[2, 3] x) => (float[2, 3] y, bool[2, 3] m) { y, m = Dropout(x) }", opset=13)
+    after = tangram.optimize(before, opset=to).to_onnx()
+    inputs = {"x": np.ones((2, 3), np.float32)}
+    assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(before, inputs))

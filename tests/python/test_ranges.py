@@ -8,6 +8,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import oracle
+import small
 import tangram
 
 I64 = np.int64
@@ -106,3 +107,11 @@ def test_what_cannot_be_is_said(options, message) -> None:
 def test_an_empty_range_is_no_range() -> None:
     with pytest.raises(ValueError, match="no size is between 5 and 4"):
         tangram.optimize(at_least_one(), dim={"seq": "5..4"})
+
+
+@pytest.mark.parametrize("options", [{"dim": {"n": 3}}, {"input_shape": {"x": [3, 2]}}])
+def test_a_size_that_contradicts_the_model_is_an_error(options) -> None:
+    model = small.model("(float[n, 2] x) => (float[5, 2] y) { y = Add(x, k) }", weights={"k": np.ones((5, 2), np.float32)})
+    with pytest.raises(tangram.ModelError, match="with these sizes the model cannot run: .* 3 and 5 do not broadcast"):
+        tangram.optimize(model, **options)
+    assert operators(tangram.optimize(model, dim={"n": 5})) == ["Add"]

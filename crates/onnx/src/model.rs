@@ -13,12 +13,14 @@ use tangram_tensor::Tensor;
 
 use crate::declared;
 use crate::error::Result;
+use crate::export::annotate::contradicts;
 use crate::export::{ExportOptions, export};
 use crate::file::{self, ExternalFiles, SaveOptions};
 use crate::import::{import, to_tensor};
 use crate::operators;
 use crate::proto::{GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto};
 use crate::schema::Violation;
+use crate::types;
 
 /// A model in IR, with the memory of where each operation comes from.
 ///
@@ -57,6 +59,8 @@ pub(crate) struct Source {
     pub warnings: Vec<String>,
     /// Where the model itself did not keep to the schemas of its operator sets.
     pub flaws: Vec<Violation>,
+    /// Nodes of the main graph whose operands inference refuses, and why.
+    pub misfits: Vec<(String, String)>,
 }
 
 /// The operations made for one node, and how to see whether they are as they were.
@@ -182,6 +186,20 @@ impl Model {
     /// What the import could not make sense of and carried along unchanged.
     pub fn warnings(&self) -> &[String] {
         &self.source.warnings
+    }
+
+    /// The outputs whose declared type contradicts what is inferred: they are written with what is
+    /// inferred.
+    pub fn contradicted_outputs(&self) -> Vec<String> {
+        let Some(block) = self.graph() else { return Vec::new() };
+        let Some(graph) = self.source.graphs.get(&block) else { return Vec::new() };
+        let values = self.module.last_op(block).into_iter().flat_map(|op| self.module.operands(op));
+        let context = self.module.context();
+        let wrong = graph.output.iter().zip(values).filter(|(info, value)| {
+            let inferred = types::annotation(context, self.module.value_type(*value));
+            contradicts(info.r#type.as_ref(), inferred.as_ref())
+        });
+        wrong.map(|(info, _)| info.name().to_owned()).collect()
     }
 
     /// Operators of other domains that are carried along as they are: their names, how many nodes

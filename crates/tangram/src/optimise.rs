@@ -149,6 +149,7 @@ pub fn optimise(
             record(&mut report, done.patterns, done.stopped_by);
         }
     }
+    report.warnings.extend(report::wrong_claims(model));
     report.cost = comparable(before, cost::estimate(&model.module));
     Ok(report)
 }
@@ -245,11 +246,16 @@ fn pattern_set(
     for rule in rules {
         set.add(rule.clone());
     }
-    for name in options.disable.iter().chain(&options.only) {
-        let idle = || library.rules.iter().any(|located| is_named(&located.rule, name));
-        if !set.names(name) && !idle() {
-            return Err(OptimiseError::UnknownRule(name.clone()));
-        }
+    let has = |library: &Library, name: &str| {
+        library.rules.iter().any(|located| is_named(&located.rule, name))
+    };
+    let known = |name: &String| set.names(name) || has(library, name);
+    // What the library would have, had it been asked for, is switched off already.
+    let shipped = |name: &String| Library::shipped().is_ok_and(|shipped| has(&shipped, name));
+    let unknown = options.only.iter().find(|name| !known(name));
+    let unknown = unknown.or_else(|| options.disable.iter().find(|n| !known(n) && !shipped(n)));
+    if let Some(name) = unknown {
+        return Err(OptimiseError::UnknownRule(name.clone()));
     }
     Ok(set.freeze_filtered(&options.disable, &options.only))
 }

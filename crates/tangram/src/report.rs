@@ -71,6 +71,14 @@ pub(crate) fn warnings(model: &Model) -> Vec<String> {
     model.warnings().iter().cloned().chain(model.foreign().into_iter().map(line)).collect()
 }
 
+/// Which outputs the model declares with types that they do not have.
+pub(crate) fn wrong_claims(model: &Model) -> Vec<String> {
+    let claim = |name: String| {
+        format!("output `{name}` is declared with another type than it has: that is mended")
+    };
+    model.contradicted_outputs().into_iter().map(claim).collect()
+}
+
 /// What became of `float32` where a result of 16 bits was asked for.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Narrowed {

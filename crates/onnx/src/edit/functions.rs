@@ -58,6 +58,24 @@ pub(super) fn inline(model: &mut ModelProto) -> Result<Vec<String>, EditError> {
     Ok(stay.map(|f| kept[&key(f.domain(), f.name(), f.overload())].clone()).collect())
 }
 
+/// Makes `functions` refer to version `version` of ONNX's own operator set, those in which every
+/// operator means the same there; returns the names of the others.
+pub(crate) fn refer_to(functions: &mut [FunctionProto], version: i64) -> Vec<String> {
+    let mut others = Vec::new();
+    for function in functions {
+        let own = function.opset_import.iter_mut().find(|set| plain(set.domain()).is_empty());
+        let Some(set) = own else { continue };
+        let of_set = |node: &&NodeProto| plain(node.domain()).is_empty();
+        let same = |node: &NodeProto| means_the_same("", node.op_type(), set.version(), version);
+        if all_nodes(&function.node).into_iter().filter(of_set).all(same) {
+            set.version = Some(version);
+        } else {
+            others.push(function.name().to_owned());
+        }
+    }
+    others
+}
+
 /// ONNX's own domain has two names.
 fn plain(domain: &str) -> &str {
     if domain == "ai.onnx" { "" } else { domain }

@@ -12,12 +12,14 @@
 //! The model is exported, edited as a message, and imported again: what follows from the sizes is
 //! inferred anew, and nodes keep their names.
 
+mod evaluable;
 mod extract;
-mod functions;
+pub(crate) mod functions;
 mod names;
 mod narrow;
 mod shapes;
 
+pub use evaluable::evaluable;
 pub use narrow::{Kept, Narrowed, Narrowing, Precision, narrow};
 
 use std::sync::Arc;
@@ -123,6 +125,14 @@ pub enum EditError {
         /// The greatest.
         greatest: i64,
     },
+    /// With the sizes that were asked for, a node has operands that do not fit together.
+    #[error("with these sizes the model cannot run: {node}: {why}")]
+    Misfit {
+        /// The node.
+        node: String,
+        /// What does not fit.
+        why: String,
+    },
     /// No input has a dimension of this name.
     #[error("no input has a dimension `{name}`; there are {known}")]
     NoDim {
@@ -185,7 +195,7 @@ pub fn edit(model: &Model, edits: &Edits) -> Result<Model> {
     }
     shapes::set(&mut proto, edits)?;
     if edits.ranges.is_empty() {
-        return reimport(proto, model, Vec::new());
+        return fitting(reimport(proto, model, Vec::new())?, model, edits);
     }
     // Ranges hold in a context: not in that of the model, which stays what it is.
     let context = tangram_dialects::context();
@@ -197,11 +207,24 @@ pub fn edit(model: &Model, edits: &Edits) -> Result<Model> {
             return Err(EditError::Range { name, size, least: *least, greatest: *greatest }.into());
         }
     }
-    reimport_into(context, proto, model, Vec::new())
+    fitting(reimport_into(context, proto, model, Vec::new())?, model, edits)
+}
+
+/// `edited`, unless sizes were asked for with which operands of a node do not fit together that did
+/// in `model`.
+fn fitting(edited: Model, model: &Model, edits: &Edits) -> Result<Model> {
+    let sized =
+        !(edits.dims.is_empty() && edits.input_shapes.is_empty() && edits.ranges.is_empty());
+    let known = &model.source.misfits;
+    let is_new = |node: &str| sized && !known.iter().any(|(other, _)| other == node);
+    match edited.source.misfits.iter().find(|(node, _)| is_new(node)) {
+        Some((node, why)) => Err(EditError::Misfit { node: node.clone(), why: why.clone() }.into()),
+        None => Ok(edited),
+    }
 }
 
 /// Returns `model` with the bodies of its local functions in the place of their calls.
-fn inline_functions(model: &Model) -> Result<Model> {
+pub(crate) fn inline_functions(model: &Model) -> Result<Model> {
     let mut proto = export(model, ExportOptions::default())?;
     let stay = functions::inline(&mut proto)?;
     reimport(proto, model, stay)

@@ -6,7 +6,7 @@
 //! all that have a name. One that declares none is left alone.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tangram_ir::{Block, Type};
+use tangram_ir::{Block, Type, Value};
 
 use super::Exporter;
 use crate::proto::{Dimension, DimensionValue, GraphProto, TypeProto, TypeValue, ValueInfoProto};
@@ -48,6 +48,17 @@ impl Exporter<'_> {
         proto.value_info = infos;
     }
 
+    /// Puts what is inferred of the outputs in the place of declarations that contradict it. A
+    /// runtime, and the checker, refuse a graph whose declarations are wrong.
+    pub(super) fn correct(&self, outputs: &mut [ValueInfoProto], values: &[Value]) {
+        for (info, &value) in outputs.iter_mut().zip(values) {
+            let inferred = types::annotation(self.context, self.module.value_type(value));
+            if contradicts(info.r#type.as_ref(), inferred.as_ref()) {
+                info.r#type = inferred;
+            }
+        }
+    }
+
     /// The types of the values that operations of `block` give, by name.
     fn inferred(&self, block: Block) -> FxHashMap<&str, Type> {
         let results = self.module.ops(block).flat_map(|op| self.module.results(op));
@@ -57,6 +68,28 @@ impl Exporter<'_> {
         });
         named.collect()
     }
+}
+
+/// Whether a declared type of a tensor has another element type, rank or extent than is inferred.
+pub(crate) fn contradicts(declared: Option<&TypeProto>, inferred: Option<&TypeProto>) -> bool {
+    let tensor = |of: Option<&TypeProto>| match of?.value.as_ref()? {
+        TypeValue::TensorType(tensor) => Some(tensor.clone()),
+        _ => None,
+    };
+    let (Some(theirs), Some(ours)) = (tensor(declared), tensor(inferred)) else { return false };
+    let known = theirs.elem_type() != 0 && ours.elem_type() != 0;
+    if known && theirs.elem_type() != ours.elem_type() {
+        return true;
+    }
+    let (Some(theirs), Some(ours)) = (theirs.shape, ours.shape) else { return false };
+    let number = |dim: &Dimension| match dim.value {
+        Some(DimensionValue::DimValue(n)) if n >= 0 => Some(n),
+        _ => None,
+    };
+    let differ = |(a, b): (&Dimension, &Dimension)| {
+        number(a).zip(number(b)).is_some_and(|(a, b)| a != b && a > 0)
+    };
+    theirs.dim.len() != ours.dim.len() || theirs.dim.iter().zip(&ours.dim).any(differ)
 }
 
 /// Puts what is inferred in the place of what is declared; extents that are not inferred stay.

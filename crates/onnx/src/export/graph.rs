@@ -54,6 +54,8 @@ impl Exporter<'_> {
         proto.node = graph.nodes;
         proto.initializer = graph.initializers;
         self.annotate(block, &mut proto);
+        let values: Vec<Value> = outputs.iter().map(|&(_, value)| value).collect();
+        self.correct(&mut proto.output, &values);
         tidy(&mut proto);
         Ok(proto)
     }

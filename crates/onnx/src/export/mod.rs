@@ -5,7 +5,7 @@
 //! other is written anew, in the model's operator set or the one that is asked for. Constants are
 //! written when the first node that uses them is.
 
-mod annotate;
+pub(crate) mod annotate;
 mod graph;
 mod names;
 mod node;
@@ -17,6 +17,7 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_ir::{Block, Context, Module, Op, Str, Value};
 
+use crate::edit::{functions, inline_functions};
 use crate::error::{Error, Result, Unsaid};
 use crate::import::OLDEST;
 use crate::model::{Model, Source};
@@ -106,6 +107,8 @@ pub fn export(model: &Model, options: ExportOptions) -> Result<ModelProto> {
     if !(OLDEST..=newest).contains(&opset) {
         return Err(Error::WantedOpset { wanted: opset, least: OLDEST, newest, own });
     }
+    let inlined = adapted(model, opset)?;
+    let model = inlined.as_ref().unwrap_or(model);
     let (proto, unsaid) = attempt(model, opset)?;
     if unsaid.is_empty() {
         return Ok(proto);
@@ -113,6 +116,14 @@ pub fn export(model: &Model, options: ExportOptions) -> Result<ModelProto> {
     let says = |&version: &i64| attempt(model, version).is_ok_and(|(_, unsaid)| unsaid.is_empty());
     let first = (opset + 1..=newest).find(says);
     Err(Error::Unsaid { opset, first, unsaid: Unsaid::list(unsaid) })
+}
+
+/// The model with the bodies of its functions in the place of their calls, if one of them means
+/// something else in version `opset`.
+fn adapted(model: &Model, opset: i64) -> Result<Option<Model>> {
+    let mut functions = model.source.proto.functions.clone();
+    let others = functions::refer_to(&mut functions, opset);
+    if others.is_empty() { Ok(None) } else { inline_functions(model).map(Some) }
 }
 
 /// `proto`, if it has no mistake that the imported model did not have.
@@ -164,6 +175,10 @@ fn attempt(model: &Model, opset: i64) -> Result<(ModelProto, Vec<Unsaid>)> {
     proto.opset_import.retain(|set| !matches!(set.domain(), "" | "ai.onnx"));
     let set = OperatorSetIdProto { domain: Some(String::new()), version: Some(opset) };
     proto.opset_import.insert(0, set);
+    for name in functions::refer_to(&mut proto.functions, opset) {
+        let reason = "its operators mean something else there".to_owned();
+        unsaid.push(Unsaid { at: format!("function `{name}`"), reason });
+    }
     // What stands in the place of what cannot be said is not judged.
     if unsaid.is_empty() {
         unsaid.extend(new_violations(&proto, &model.source).into_iter().map(Unsaid::from));

@@ -90,6 +90,9 @@ impl Exporter<'_> {
             None if !self.module.regions(op).is_empty() => {
                 Err(self.inexpressible(op, "its inputs or attributes are others there"))
             }
+            None if name.starts_with("onnx.") => {
+                Err(self.inexpressible(op, "the operator means something else there, or is none"))
+            }
             None => Err(self.inexpressible(op, "no operator says what it does")),
         }
     }
@@ -273,7 +276,18 @@ impl Exporter<'_> {
         attributes: &mut Vec<AttributeProto>,
     ) -> Result<()> {
         for entry in row.absorbed {
-            let Some(value) = self.module.attr(op, entry.nn) else { continue };
+            let Some(value) = self.module.attr(op, entry.nn) else {
+                let operand = inputs.get(entry.input).is_some_and(|name| !name.is_empty());
+                if operand && self.opset < entry.since {
+                    let since = entry.since;
+                    let reason = format!("a computed input needs operator set {since}");
+                    return Err(self.inexpressible(op, &reason));
+                }
+                if let (Some(name), true) = (entry.onnx, self.opset < entry.since) {
+                    attributes.extend(default_attribute(name, entry.after));
+                }
+                continue;
+            };
             if let (Some(name), true) = (entry.onnx, self.opset < entry.since) {
                 attributes.extend(self.plain_attr(name, value).map(as_float_if(entry.kind)));
                 continue;
@@ -312,6 +326,16 @@ impl Exporter<'_> {
                 }
             }
         }
+    }
+}
+
+/// An attribute that says what the absence of an input means.
+fn default_attribute(name: &str, default: Default) -> Option<AttributeProto> {
+    match default {
+        Default::None => None,
+        Default::Int(n) => Some(int(name, n)),
+        Default::Float(f) => Some(float(name, f.into())),
+        Default::Text(value) => Some(text(name, value)),
     }
 }
 

@@ -30,13 +30,9 @@ impl<'m> Exporter<'m> {
     pub(super) fn intact(&self, op: Op) -> Option<&'m Origin> {
         let number = self.source.origin_of[op].checked_sub(1)?;
         let origin = &self.source.origins[number as usize];
-        let name = self.module.name_text(op);
+        let node = &self.source.nodes[origin.node as usize];
         // What the default operator set does not define means the same in each version of it.
-        let foreign = !name.starts_with("nn.")
-            || name.starts_with("nn.contrib_")
-            || name.starts_with("nn.ml_");
-        let alike = || self.means_the_same(&self.source.nodes[origin.node as usize]);
-        (self.same_opset || foreign || alike()).then_some(())?;
+        (self.same_opset || !is_default(node) || self.means_the_same(node)).then_some(())?;
         let same = origin.members.iter().all(|member| {
             let m = member.op;
             self.module.is_live(m)

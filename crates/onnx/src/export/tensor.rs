@@ -30,6 +30,38 @@ pub(crate) fn to_proto(tensor: &Tensor, name: &str) -> TensorProto {
     proto
 }
 
+/// The first operator set in which a `Constant` may hold numbers and texts that are no tensor.
+const BRIEF_VALUES: i64 = 12;
+
+/// Makes what a `Constant` holds a tensor.
+fn as_tensor(attribute: &mut AttributeProto) {
+    let mut tensor = match attribute.name() {
+        "value_int" => to_proto(&Tensor::scalar(attribute.i()), ""),
+        "value_float" => to_proto(&Tensor::scalar(attribute.f()), ""),
+        "value_ints" => to_proto(&Tensor::vector(attribute.ints.clone()), ""),
+        "value_floats" => to_proto(&Tensor::vector(attribute.floats.clone()), ""),
+        name @ ("value_string" | "value_strings") => {
+            let one = attribute.s.iter().filter(|_| name == "value_string");
+            let texts: Vec<Bytes> = one.chain(&attribute.strings).cloned().collect();
+            let count = [texts.len() as i64].into_iter();
+            TensorProto {
+                dims: count.filter(|_| name == "value_strings").collect(),
+                data_type: Some(types::number_of(DType::String)),
+                string_data: texts,
+                ..TensorProto::default()
+            }
+        }
+        _ => return,
+    };
+    tensor.name = None;
+    *attribute = AttributeProto {
+        name: Some("value".into()),
+        r#type: Some(AttributeType::Tensor as i32),
+        t: Some(Box::new(tensor)),
+        ..AttributeProto::default()
+    };
+}
+
 impl Exporter<'_> {
     /// The name of `value` as an input; writes it first if it is a constant.
     pub(super) fn input(&mut self, value: Value) -> String {
@@ -64,6 +96,9 @@ impl Exporter<'_> {
             Some(ConstantForm::Node(number)) => {
                 let mut node = self.source.nodes[number as usize].clone();
                 node.output = vec![name];
+                if self.opset < BRIEF_VALUES {
+                    node.attribute.iter_mut().for_each(as_tensor);
+                }
                 self.graphs[home].nodes.push(node);
             }
             None => {

@@ -114,14 +114,7 @@ impl Importer {
     pub(super) fn row_attr(&mut self, node: &NodeProto, row: &AttrRow) -> Result<Option<Attr>> {
         let context = self.context.clone();
         let Some(attribute) = find(node, row.onnx) else {
-            return Ok(match (row.default, row.kind) {
-                (Default::None, _) => None,
-                (Default::Int(n), Kind::Flag) => Some(context.bool_attr(n != 0)),
-                (Default::Int(n), Kind::DType) => Some(self.dtype_attr(n)),
-                (Default::Int(n), _) => Some(context.i64_attr(n)),
-                (Default::Float(f), _) => Some(self.float_attr(f)),
-                (Default::Text(text), _) => Some(context.str_attr(text)),
-            });
+            return Ok(self.default_attr(row.default, row.kind));
         };
         Ok(Some(match row.kind {
             Kind::Flag => context.bool_attr(attribute.i() != 0),
@@ -130,6 +123,18 @@ impl Importer {
             Kind::DType => self.dtype_attr(attribute.i()),
             _ => self.plain_attr(attribute)?,
         }))
+    }
+
+    /// What an absent attribute of `kind` means, if a value says that.
+    pub(super) fn default_attr(&self, default: Default, kind: Kind) -> Option<Attr> {
+        Some(match (default, kind) {
+            (Default::None, _) => return None,
+            (Default::Int(n), Kind::Flag) => self.context.bool_attr(n != 0),
+            (Default::Int(n), Kind::DType) => self.dtype_attr(n),
+            (Default::Int(n), _) => self.context.i64_attr(n),
+            (Default::Float(f), _) => self.float_attr(f),
+            (Default::Text(text), _) => self.context.str_attr(text),
+        })
     }
 
     pub(super) fn dtype_attr(&self, number: i64) -> Attr {

@@ -109,6 +109,7 @@ pub(crate) fn import_beside(
         constants: FxHashMap::default(),
         warnings: Vec::new(),
         flaws,
+        misfits: Vec::new(),
     };
     let scopes = Vec::new();
     let claims = FxHashMap::default();

@@ -88,6 +88,9 @@ impl Importer {
             cx.importer.module.erase(op);
         }
         if !refused.is_empty() {
+            if self.scopes.len() == 1 {
+                self.source.misfits.push((describe(node), refused.clone()));
+            }
             let line = format!("{} is carried along unchanged: {refused}", describe(node));
             self.source.warnings.push(line);
         }
@@ -329,9 +332,10 @@ impl NodeCx<'_> {
     pub(super) fn absorb(&mut self, row: &Row) -> Vec<(&'static str, Attr)> {
         let mut attrs = Vec::new();
         for entry in row.absorbed {
-            if let Some(value) = entry.onnx.and_then(|name| self.old_attr(name, entry.kind)) {
-                attrs.push((entry.nn, value));
-            }
+            let given = entry.onnx.and_then(|name| self.old_attr(name, entry.kind));
+            let absent = || self.importer.default_attr(entry.before, entry.kind);
+            let value = given.or_else(|| if self.version < entry.since { absent() } else { None });
+            attrs.extend(value.map(|value| (entry.nn, value)));
         }
         let present = |cx: &Self, input: usize| cx.inputs.get(input).copied().flatten();
         let mut taken = Vec::new();

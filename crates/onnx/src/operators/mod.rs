@@ -73,6 +73,18 @@ pub(crate) struct Absorbed {
     pub onnx: Option<&'static str>,
     /// The first opset in which it is an input.
     pub since: i64,
+    /// What the absence of the attribute meant before, where that is not what the absence of the
+    /// input means.
+    pub before: Default,
+    /// What the absence of the input means, where older opsets can say that.
+    pub after: Default,
+}
+
+impl Absorbed {
+    /// The same, where the absence of the attribute means one thing, that of the input another.
+    const fn meaning(self, before: Default, after: Default) -> Absorbed {
+        Absorbed { before, after, ..self }
+    }
 }
 
 /// An operator and its operation.
@@ -123,7 +135,7 @@ const fn takes(
     onnx: Option<&'static str>,
     since: i64,
 ) -> Absorbed {
-    Absorbed { input, nn, kind, onnx, since }
+    Absorbed { input, nn, kind, onnx, since, before: Default::None, after: Default::None }
 }
 
 const fn row(onnx: &'static str, nn: &'static str, since: i64, attrs: &'static [AttrRow]) -> Row {

@@ -81,8 +81,10 @@ pub(super) static ROWS: &[Row] = &[
         6,
         &[],
         &[
-            takes(1, "a_min", Kind::Float, Some("min"), 11),
-            takes(2, "a_max", Kind::Float, Some("max"), 11),
+            takes(1, "a_min", Kind::Float, Some("min"), 11)
+                .meaning(Default::Float(f32::MIN), Default::Float(f32::NEG_INFINITY)),
+            takes(2, "a_max", Kind::Float, Some("max"), 11)
+                .meaning(Default::Float(f32::MAX), Default::Float(f32::INFINITY)),
         ],
     ),
     // Elementwise, several operands.
@@ -291,7 +293,13 @@ pub(super) static ROWS: &[Row] = &[
         &[int("chunk_size", 64), text("update_rule", "gated_delta")],
     ),
     row("CausalConvWithState", "nn.causal_conv_with_state", 27, &[text("activation", "none")]),
-    row("DFT", "nn.dft", 20, &[flag("inverse", false), flag("onesided", false)]),
+    with(
+        "DFT",
+        "nn.dft",
+        17,
+        &[flag("inverse", false), flag("onesided", false)],
+        &[takes(2, "axis", Kind::Int, Some("axis"), 20).meaning(Default::Int(1), Default::Int(-2))],
+    ),
     row("STFT", "nn.stft", 17, &[flag("onesided", true)]),
     row("HannWindow", "nn.hann_window", 17, WINDOW),
     row("HammingWindow", "nn.hamming_window", 17, WINDOW),

@@ -11,10 +11,11 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::{Formal, Found, Schema, Times, Types, find, knows_domain};
+use super::{Formal, Found, Schema, Times, Types, find, knows_domain, values};
 use crate::import::describe;
 use crate::proto::{
-    AttributeProto, GraphProto, ModelProto, NodeProto, TypeProto, TypeValue, ValueInfoProto,
+    AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProto, TypeValue,
+    ValueInfoProto,
 };
 
 /// A node that does not keep to the schema of its operator.
@@ -48,19 +49,16 @@ impl Violation {
 /// deprecated operators, inputs, outputs and attributes that they do not have or lack, and element
 /// types. Operators of other domains, and those that functions of the model define, are not judged.
 pub fn violations(model: &ModelProto) -> Vec<Violation> {
-    let mut checker = Checker::new(model);
-    let mut waiting: Vec<&GraphProto> = model.graph.iter().collect();
-    while let Some(graph) = waiting.pop() {
-        checker.declare(graph);
-        for node in &graph.node {
-            checker.node(node);
-            for attribute in &node.attribute {
-                waiting.extend(attribute.g.as_deref());
-                waiting.extend(&attribute.graphs);
-            }
-        }
+    let mut checker = Checker::new(model, &model.opset_import);
+    checker.graphs(model.graph.iter().collect());
+    let mut found = checker.found;
+    for function in &model.functions {
+        let mut checker = Checker::new(model, &function.opset_import);
+        let graphs = checker.nodes(&function.node);
+        checker.graphs(graphs);
+        found.append(&mut checker.found);
     }
-    checker.found
+    found
 }
 
 struct Checker<'m> {
@@ -77,15 +75,36 @@ fn plain(domain: &str) -> &str {
 }
 
 impl<'m> Checker<'m> {
-    fn new(model: &'m ModelProto) -> Self {
-        let sets = model.opset_import.iter();
+    /// A checker of nodes that refer to these operator sets.
+    fn new(model: &'m ModelProto, sets: &'m [OperatorSetIdProto]) -> Self {
         let functions = model.functions.iter();
         Self {
-            versions: sets.map(|set| (plain(set.domain()), set.version())).collect(),
+            versions: sets.iter().map(|set| (plain(set.domain()), set.version())).collect(),
             functions: functions.map(|f| (plain(f.domain()), f.name())).collect(),
             types: HashMap::new(),
             found: Vec::new(),
         }
+    }
+
+    /// Checks graphs and those in the attributes of their nodes.
+    fn graphs(&mut self, mut waiting: Vec<&'m GraphProto>) {
+        while let Some(graph) = waiting.pop() {
+            self.declare(graph);
+            waiting.extend(self.nodes(&graph.node));
+        }
+    }
+
+    /// Checks nodes; returns the graphs in their attributes.
+    fn nodes(&mut self, nodes: &'m [NodeProto]) -> Vec<&'m GraphProto> {
+        let mut inner = Vec::new();
+        for node in nodes {
+            self.node(node);
+            for attribute in &node.attribute {
+                inner.extend(attribute.g.as_deref());
+                inner.extend(&attribute.graphs);
+            }
+        }
+        inner
     }
 
     /// Takes down what a graph says of its inputs and constants.
@@ -118,6 +137,7 @@ impl<'m> Checker<'m> {
             Found::Schema(schema) => {
                 let mut problems = Vec::new();
                 attributes(schema, node, &mut problems);
+                values::later(node, version, &mut problems);
                 counts(schema, node, &mut problems);
                 self.bind_types(schema, node, &mut problems);
                 problems.into_iter().for_each(|problem| self.note(node, version, problem));
@@ -162,6 +182,9 @@ impl<'m> Checker<'m> {
                     bound.get(formal.ty).map(|ty| (*ty).to_owned()).or(stated.clone())
                 }
             };
+            if let Some(ty) = ty.as_ref().filter(|ty| !admits(schema, formal, ty)) {
+                problems.push(format!("gives no {ty} as output {i}"));
+            }
             made.extend(ty.map(|ty| (name.as_str(), ty)));
         }
         self.types.extend(made);

@@ -9,6 +9,7 @@
 
 mod check;
 mod parse;
+mod values;
 
 pub use check::{Violation, violations};
 

@@ -5,13 +5,15 @@ use tangram_ir::{AttrData, Op, Value};
 use tangram_tensor::Tensor;
 
 use super::Exporter;
-use super::node::{float, int, text, type_proto};
+use super::node::{int, text, type_proto};
+use super::tensor::to_proto;
 use crate::error::Result;
-use crate::proto::{AttributeProto, NodeProto};
+use crate::proto::{AttributeProto, AttributeType, NodeProto};
 use crate::types;
 
 mod image;
 mod linear;
+mod older;
 mod parts;
 mod window;
 
@@ -60,13 +62,14 @@ impl Exporter<'_> {
             "min_n" | "minimum" => self.plain(op, "Min"),
             "left_shift" => self.shift(op, "LEFT"),
             "right_shift" => self.shift(op, "RIGHT"),
-            "dropout" => self.dropout(op),
+            "dropout" => self.dropout(op)?,
             "dropout_training" => self.dropout_training(op),
             "batch_norm_training" => self.batch_norm(op),
             "resize" => self.resize(op)?,
-            "roi_align" => self.roi_align(op),
+            "roi_align" => self.roi_align(op)?,
             "grid_sample" => self.grid_sample(op),
             "optional" => self.optional(op),
+            _ if name == "onnx.GroupNormalization" => self.group_norm_18(op)?,
             "conv_integer" => self.convolution(op, op, None, "ConvInteger"),
             "qlinear_conv" => self.convolution(op, op, None, "QLinearConv"),
             _ if bias::is_convolution(name) => self.convolution(op, op, None, conv_type(name)),
@@ -115,47 +118,42 @@ impl Exporter<'_> {
     ) -> String {
         let name = self.fresh_name(stem);
         let name = self.context.text(name).to_owned();
-        let node_name = self.node_name(Some(&name));
-        self.push(NodeProto {
-            name: node_name,
-            op_type: Some(op_type.to_owned()),
-            input,
-            output: vec![name.clone()],
-            attribute,
-            ..NodeProto::default()
-        });
+        self.named(op_type, input, attribute, name.clone());
         name
     }
 
-    fn softmax(&mut self, op: Op, op_type: &str) -> Result<()> {
-        let axis = self.int_of(op, "axis").unwrap_or(-1);
-        let flatten = self.flag_of(op, "flatten");
-        let rank = self.rank(self.module.operand(op, 0)).map(|rank| rank as i64);
-        let last = axis == -1 || rank.is_some_and(|rank| axis == rank - 1);
-        if !last && flatten != (self.opset < 13) {
-            return Err(self.inexpressible(op, "softmax has another meaning there"));
+    /// A node that makes the value `output`.
+    fn named(
+        &mut self,
+        op_type: &str,
+        input: Vec<String>,
+        attribute: Vec<AttributeProto>,
+        output: String,
+    ) {
+        let name = self.node_name(Some(&output));
+        self.push(NodeProto {
+            name,
+            op_type: Some(op_type.to_owned()),
+            input,
+            output: vec![output],
+            attribute,
+            ..NodeProto::default()
+        });
+    }
+
+    /// An attribute that holds `tensor`.
+    fn tensor_attr(&self, name: &str, tensor: &Tensor) -> AttributeProto {
+        AttributeProto {
+            name: Some(name.to_owned()),
+            r#type: Some(AttributeType::Tensor as i32),
+            t: Some(Box::new(to_proto(tensor, ""))),
+            ..AttributeProto::default()
         }
-        let inputs = self.inputs(op);
-        self.write(op, op_type, inputs, vec![int("axis", axis)]);
-        Ok(())
     }
 
     fn shift(&mut self, op: Op, direction: &str) {
         let inputs = self.inputs(op);
         self.write(op, "BitShift", inputs, vec![text("direction", direction)]);
-    }
-
-    fn dropout(&mut self, op: Op) {
-        let rate = self.module.attr(op, "rate").and_then(|a| self.context.as_f64(a));
-        let rate = rate.unwrap_or(0.5);
-        let mut inputs = self.inputs(op);
-        let mut attributes = Vec::new();
-        if self.opset >= 12 {
-            inputs.push(self.pooled(&Tensor::scalar(rate as f32), "ratio"));
-        } else {
-            attributes.push(float("ratio", rate));
-        }
-        self.write(op, "Dropout", inputs, attributes);
     }
 
     fn dropout_training(&mut self, op: Op) {

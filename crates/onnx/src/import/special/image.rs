@@ -18,13 +18,20 @@ impl NodeCx<'_> {
         if old {
             // One scales input, and coordinates without any shift.
             attrs.push(("coordinate_transformation_mode", self.text_of("asymmetric")));
-            attrs.push(("nearest_mode", self.text_of("floor")));
             let scales = self.inputs.get(1).copied().flatten();
             self.inputs.truncate(1);
-            let attribute = find(self.node, "scales").map(|a| a.floats.clone());
-            match (scales, attribute) {
-                (Some(scales), _) => self.inputs.extend([None, Some(scales)]),
-                (None, Some(floats)) => attrs.push(("scales", self.floats_attr(&floats))),
+            let constant = scales.and_then(|value| constant::constant_tensor(self.module(), value));
+            let known = match constant.and_then(|t| t.view::<f32>().map(|v| v.into_owned()).ok()) {
+                Some(list) => Some(list),
+                None => find(self.node, "scales").map(|a| a.floats.clone()),
+            };
+            if !upsample && mode == "nearest" {
+                return self.resize_nearest_10(attrs, known);
+            }
+            attrs.push(("nearest_mode", self.text_of("floor")));
+            match (known, scales) {
+                (Some(list), _) => attrs.push(("scales", self.floats_attr(&list))),
+                (None, Some(scales)) => self.inputs.extend([None, Some(scales)]),
                 (None, None) => return Ok(Err(Opaque("`scales` are absent".into()))),
             }
         }
@@ -50,6 +57,31 @@ impl NodeCx<'_> {
         let others = self.others_but(&known)?;
         self.absorb_sizes(&mut attrs);
         self.op_with("nn.resize", attrs, others, 1)
+    }
+
+    /// `Resize` of operator set 10 takes the lower of two pixels along an axis that grows, the upper
+    /// along one that shrinks: two steps, where there are both.
+    fn resize_nearest_10(&mut self, attrs: Attrs, scales: Option<Vec<f32>>) -> Result<Outputs> {
+        let Some(scales) = scales else {
+            let why = "which of two pixels is the nearest depends on scales that are computed";
+            return Ok(Err(Opaque(why.into())));
+        };
+        let bounded = |bound: fn(f32, f32) -> f32| -> Vec<f32> {
+            scales.iter().map(|&scale| bound(scale, 1.0)).collect()
+        };
+        let mut outputs = vec![take!(self.need(0))];
+        for (list, nearest) in [(bounded(f32::max), "floor"), (bounded(f32::min), "ceil")] {
+            // One step at least: a node is one operation or more.
+            let idle = list.iter().all(|&scale| scale == 1.0);
+            if idle && (nearest == "floor" || scales.iter().any(|&scale| scale > 1.0)) {
+                continue;
+            }
+            let mut step = attrs.clone();
+            step.push(("nearest_mode", self.text_of(nearest)));
+            step.push(("scales", self.floats_attr(&list)));
+            outputs = take!(self.simple("nn.resize", &[outputs[0]], step));
+        }
+        Ok(Ok(outputs))
     }
 
     fn floats_attr(&self, floats: &[f32]) -> Attr {

@@ -137,6 +137,11 @@ impl NodeCx<'_> {
             let others = self.others_but(&[])?;
             return self.op_with("nn.dropout_training", Vec::new(), others, self.node.output.len());
         }
+        // What the mask holds in inference is said since operator set 12.
+        let masked = self.node.output.get(1).is_some_and(|mask| !mask.is_empty());
+        if masked && self.version < 12 {
+            return Ok(Err(Opaque(String::new())));
+        }
         let rate = match constant(self, 1) {
             None => find(self.node, "ratio").map_or(0.5, |a| f64::from(a.f())),
             Some(Some(tensor)) => {
