@@ -10,7 +10,7 @@ use tangram_dialects::interpret::Datum;
 use tangram_onnx::Model;
 use tangram_onnx::edit::{Edits, edit};
 
-use super::{CheckOptions, Difference, Reason, difference, inputs, run};
+use super::{CheckOptions, Difference, Reason, difference, evaluated, inputs, run};
 
 /// How two models compare.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -55,6 +55,8 @@ pub fn compare_files(
     options: &CheckOptions,
     runs: usize,
 ) -> Result<Comparison, Reason> {
+    let (a, b) = (evaluated(a)?, evaluated(b)?);
+    let (a, b) = (a.as_ref(), b.as_ref());
     let order = pairing(&inputs::names(&a.module)?, &inputs::names(&b.module)?, "inputs")?;
     let outputs = pairing(&a.output_names(), &b.output_names(), "outputs")?;
     let mut found = Comparison::default();

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use tangram_dialects::interpret::Datum;
+use tangram_dialects::nn::container::held_type;
 use tangram_dialects::{dims, dtype};
 use tangram_ir::{Block, Context, Dim, Module, TypeData};
 use tangram_onnx::Model;
@@ -171,6 +172,13 @@ fn make(module: &Module, options: &CheckOptions, sizes: Sizes) -> Result<Option<
             continue;
         }
         let ty = module.value_type(arg);
+        // Two tensors make a sequence, one an optional value that is there.
+        let wrapped = |name| held_type(context, ty, name);
+        let (ty, around) = match (wrapped("nn.sequence"), wrapped("nn.optional")) {
+            (Some(held), _) => (held, Around::Sequence),
+            (None, Some(held)) => (held, Around::Optional),
+            _ => (ty, Around::Nothing),
+        };
         let element = context.element_type(ty);
         let dtype = element.and_then(|e| dtype::dtype_of(context, e));
         let dtype = dtype.ok_or("an input is no tensor of known elements")?;
@@ -188,10 +196,23 @@ fn make(module: &Module, options: &CheckOptions, sizes: Sizes) -> Result<Option<
             }
             _ => return Err(format!("the rank of input `{name}` is unknown: give its shape")),
         };
-        inputs.push(Datum::Tensor(random_tensor(dtype, &shape, &mut random)?));
+        let mut tensor = || random_tensor(dtype, &shape, &mut random).map(Datum::Tensor);
+        inputs.push(match around {
+            Around::Nothing => tensor()?,
+            Around::Sequence => Datum::Sequence(vec![tensor()?, tensor()?]),
+            Around::Optional => Datum::Optional(Some(Box::new(tensor()?))),
+        });
         shapes.push(shape);
     }
     Ok(Some((inputs, shapes)))
+}
+
+/// What an input holds its tensors in.
+#[derive(Clone, Copy)]
+enum Around {
+    Nothing,
+    Sequence,
+    Optional,
 }
 
 /// The sizes of symbols so far.

@@ -3,11 +3,13 @@
 mod files;
 mod inputs;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::Serialize;
 use tangram_dialects::interpret::{Datum, interpret};
 use tangram_onnx::Model;
+use tangram_onnx::edit::evaluable;
 use tangram_tensor::{DType, Tensor};
 
 pub use files::{Comparison, compare_files};
@@ -110,8 +112,14 @@ impl CheckOptions {
 /// # Errors
 /// Why one of them could not be evaluated, in words.
 pub fn compare(a: &Model, b: &Model, options: &CheckOptions) -> Result<Difference, Reason> {
-    let (inputs, left) = inputs::find(a, options)?;
-    let right = run(b, &inputs)?;
+    let (a, b) = (evaluated(a)?, evaluated(b)?);
+    let (inputs, left) = inputs::find(&a, options)?;
+    let given = inputs::names(&a.module)?;
+    // One of them may draw fewer numbers than the other.
+    let own = |(i, name): (usize, &String)| given.iter().position(|n| n == name).unwrap_or(i);
+    let theirs: Vec<usize> = inputs::names(&b.module)?.iter().enumerate().map(own).collect();
+    let inputs: Option<Vec<Datum>> = theirs.iter().map(|&at| inputs.get(at).cloned()).collect();
+    let right = run(&b, &inputs.ok_or("the models have different inputs")?)?;
     if left.len() != right.len() {
         return Err(format!("{} outputs became {}", left.len(), right.len()));
     }
@@ -123,6 +131,12 @@ pub fn compare(a: &Model, b: &Model, options: &CheckOptions) -> Result<Differenc
         }
     }
     Ok(worst)
+}
+
+/// The model in a form that can be evaluated.
+fn evaluated(model: &Model) -> Result<Cow<'_, Model>, Reason> {
+    let made = evaluable(model).map_err(|error| error.to_string())?;
+    Ok(made.map_or(Cow::Borrowed(model), Cow::Owned))
 }
 
 fn run(model: &Model, inputs: &[Datum]) -> Result<Vec<Datum>, Reason> {
