@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import onnx
 import pytest
 
 from conftest import ROOT
+import tangram
+from tangram.compat import _passes
 from tangram.compat.onnxsim import simplify
 from tangram.compat.onnxslim import slim
 from test_functions import model as calls
@@ -68,3 +72,42 @@ def test_the_keywords_of_onnxslim(tmp_path, capsys) -> None:
     assert half.graph.input[0].type.tensor_type.elem_type == onnx.TensorProto.FLOAT
     with pytest.warns(UserWarning, match="`dtype` has no effect"):
         slim(CNN, dtype="fp32")
+
+
+def other_passes() -> list[str]:
+    """The passes that onnxsim runs by default, as the installed one names them."""
+    exported = pytest.importorskip("onnxsim.onnxsim_cpp2py_export")
+    return list(exported._list_optimizers())  # noqa: SLF001: what its command line prints
+
+
+def other_patterns() -> list[str]:
+    """The patterns of the installed onnxslim."""
+    pytest.importorskip("onnxslim")
+    from onnxslim.core.pattern import elimination, fusion, registry  # noqa: F401: these register them
+
+    return list(registry.DEFAULT_FUSION_PATTERNS)
+
+
+def test_every_pass_of_onnxsim_is_mapped_or_told() -> None:
+    for name in other_passes():
+        assert name in _passes.ONNXSIM, name
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            _, ok = simplify(CNN, skipped_optimizers=[name])
+        assert ok and bool(told) == (not _passes.ONNXSIM[name]), name
+
+
+def test_every_pattern_of_onnxslim_is_mapped() -> None:
+    for name in [*other_patterns(), "FusionGelu"]:
+        assert _passes.ONNXSLIM[name], name
+        assert slim(CNN, skip_fusion_patterns=[name]).graph.node
+
+
+def test_rules_may_be_switched_off_where_none_are_asked_for() -> None:
+    model, ok = simplify(CNN, skip_fuse_bn=True, perform_optimization=False)
+    assert ok and "BatchNormalization" in {node.op_type for node in model.graph.node}
+    model, _ = simplify(CNN, skipped_optimizers=["fuse_bn_into_conv"])
+    assert "BatchNormalization" in {node.op_type for node in model.graph.node}
+    assert "BatchNormalization" not in {node.op_type for node in simplify(CNN)[0].graph.node}
+    with pytest.raises(tangram.RuleError, match="no-such-pass"):
+        simplify(CNN, skipped_optimizers=["no-such-pass"])

@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tangram._models import check
 from tangram._workload import Workload
-from tangram.compat import without_effect
+from tangram.compat import _passes, without_effect
 
 if TYPE_CHECKING:
     import onnx
 
     Shapes = Mapping[str | None, Sequence[int]] | Sequence[int] | None
-
-# The rules that put a batch norm into the convolution before it.
-_BATCH_NORMS = [
-    f"{product}-{bias}batch-norm" for product in ("conv", "conv-transpose") for bias in ("", "bias-")
-]
-
 
 def simplify(
     model: str | os.PathLike[str] | onnx.ModelProto,
@@ -50,8 +44,8 @@ def simplify(
     """Returns the optimised model, and whether it computes the same on `check_n` inputs.
 
     `extra_optimizers` are names of rules here that are applied on request; `check_rtol` is relative
-    to the greatest magnitude in an output. Folded constants add up to `tensor_size_threshold` bytes. `skipped_optimizers` are names and
-    labels of rules here. Graphs inside nodes are always optimised; inputs stay dynamic unless
+    to the greatest magnitude in an output. Folded constants add up to `tensor_size_threshold` bytes. `skipped_optimizers` are passes of
+    onnxsim, or names and labels of rules here. Graphs inside nodes are always optimised; inputs stay dynamic unless
     `overwrite_input_shapes` fixes them.
     """
     without_effect("simplify", {"custom_lib": custom_lib} | _asked(others))
@@ -62,10 +56,11 @@ def simplify(
         "outputs": outputs if unused_output else (),
         "inline_functions": inline_functions,
     }
+    skipped = [*(skipped_optimizers or ()), *(["fuse_bn_into_conv"] if skip_fuse_bn else [])]
     kept = workload.optimize(
         list(extra_optimizers or ()),
         library=perform_optimization,
-        disable=[*(skipped_optimizers or ()), *(_BATCH_NORMS if skip_fuse_bn else [])],
+        disable=_passes.rules("simplify", skipped, _passes.ONNXSIM),
         fold_limit=0 if skip_constant_folding else size(tensor_size_threshold),
         opset=_LATEST if target_opset_version == "latest" else target_opset_version,
         **edits,

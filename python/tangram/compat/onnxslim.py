@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tangram._models import check, summary
 from tangram._workload import CheckError, Workload
-from tangram.compat import without_effect
+from tangram.compat import _passes, without_effect
 
 if TYPE_CHECKING:
     import onnx
@@ -36,7 +36,7 @@ def slim(
     """Returns the optimised model, or writes it to `output_model`.
 
     `dtype="fp16"` has floats of 16 bits inside; inputs and outputs stay what they are.
-    `skip_fusion_patterns` are names and labels of rules here. `model_check` raises `CheckError` if
+    `skip_fusion_patterns` are patterns of onnxslim, or names and labels of rules here. `model_check` raises `CheckError` if
     the result computes something else. `inspect` prints what the model is, and does no more.
     """
     if inspect:
@@ -47,7 +47,7 @@ def slim(
     without_effect("slim", others | {"dtype": None if narrow else dtype})
     workload = Workload.from_onnx(model)  # type: ignore[arg-type]
     edits = {"input_shape": shapes(input_shapes), "outputs": [text.split(":")[0] for text in outputs or ()]}
-    disable = list(skip_fusion_patterns or ())
+    disable = _passes.rules("slim", skip_fusion_patterns or (), _passes.ONNXSLIM)
     kept = workload.optimize(disable=disable, fold_limit=size_threshold, to=narrow, **edits)
     if model_check:
         sizes, arrays = _given(model_check_inputs)
