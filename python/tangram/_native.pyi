@@ -228,7 +228,7 @@ _Rows = tuple[list[list[int]], list[list[int]], list[_Floor]]
 _Place = tuple[str, list[int]]
 _Lines = list[list[int]]
 _Step = tuple[str, _Lines, _Lines, _Lines, _Lines, int, str]
-_Loop = tuple[str, _Lines, _Lines, str]
+_Loop = tuple[str, _Lines, _Lines, tuple[int, list[int]], list[tuple[list[int], int]], str | None, str]
 
 class Union:
     """A union of sets or relations over any spaces."""
@@ -527,3 +527,4 @@ def read_constraints(text: str) -> list[tuple[str, Union]]: ...
 Limits = tuple[int | None, float | None]
 
 def set_limits(limits: Limits | None) -> Limits | None: ...
+def set_first_try(steps: int) -> int: ...

@@ -1,7 +1,7 @@
 //! Statements and expressions.
 
 use tangram_presburger::count::{Integer, UnionPwQPolynomial, UnionPwQPolynomialFold};
-use tangram_presburger::{Budget, Error, Union};
+use tangram_presburger::{Budget, Error, Union, exact_quotients};
 
 use crate::error::Fault;
 use crate::functions::negative;
@@ -23,6 +23,8 @@ pub(crate) struct Evaluator<'a> {
     pub at: usize,
     pub depth: usize,
     pub budget: Budget,
+    /// What may be meant otherwise.
+    pub warnings: Vec<Fault>,
 }
 
 /// What a statement asks for.
@@ -37,7 +39,16 @@ pub(crate) enum Done {
     Source(String, usize),
 }
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
+    pub fn new(
+        session: &'a mut Session,
+        tokens: &'a [(Token, usize)],
+        at: usize,
+        budget: Budget,
+    ) -> Self {
+        Self { session, tokens, at, depth: 0, budget, warnings: Vec::new() }
+    }
+
     pub fn peek(&self) -> &Token {
         &self.tokens[self.at.min(self.tokens.len() - 1)].0
     }
@@ -234,7 +245,10 @@ impl Evaluator<'_> {
             Token::Number(value) => Ok(Value::Number(value.into())),
             Token::Text(text) => Ok(Value::Text(text)),
             Token::Set(text) => {
-                literal(&text, &self.budget).map_err(|error| Fault::of(place, Some(&text), &error))
+                let value = literal(&text, &self.budget)
+                    .map_err(|error| Fault::of(place, Some(&text), &error))?;
+                self.warn_of_quotients(place, &text, &value)?;
+                Ok(value)
             }
             Token::Matrices(all) => {
                 let union = matrices::union(&all).map_err(|error| Failure::from(error).at(place));
@@ -303,6 +317,24 @@ impl Evaluator<'_> {
                 return Ok(value);
             }
         }
+    }
+
+    /// Warns of dimensions that are quotients: few mean that only multiples have one.
+    fn warn_of_quotients(&mut self, place: usize, text: &str, value: &Value) -> Result<(), Fault> {
+        if !matches!(value, Value::Union(_)) || !text.contains('/') {
+            return Ok(());
+        }
+        let found = exact_quotients(text, &self.budget)
+            .map_err(|error| Fault::of(place, Some(text), &error))?;
+        for (column, divisor) in found {
+            let offset = text.char_indices().nth(column - 1).map_or(text.len(), |(i, _)| i);
+            let message = format!(
+                "a quotient is exact, so that only multiples of {divisor} have one; \
+                 `floor(../{divisor})` rounds down"
+            );
+            self.warnings.push(Fault::new(place + offset, message));
+        }
+        Ok(())
     }
 
     /// Reads an integer behind `^`.

@@ -26,6 +26,7 @@ pub struct Session {
     sources: Vec<String>,
     /// How many results have got a name; nothing if they get none.
     results: Option<usize>,
+    warnings: Vec<CalcError>,
 }
 
 /// What a statement prints.
@@ -82,6 +83,11 @@ impl Session {
         self.variables.get(name)
     }
 
+    /// Returns what may be meant otherwise in the programs that ran since the last call.
+    pub fn take_warnings(&mut self) -> Vec<CalcError> {
+        std::mem::take(&mut self.warnings)
+    }
+
     /// Runs a program; returns what it prints, a text for each statement that prints.
     ///
     /// # Errors
@@ -113,9 +119,11 @@ impl Session {
         let mut at = 0;
         while tokens[at].0 != Token::End {
             let budget = self.budget();
-            let mut evaluator = Evaluator { session: self, tokens: &tokens, at, depth: 0, budget };
+            let mut evaluator = Evaluator::new(self, &tokens, at, budget);
             let result = evaluator.statement();
             at = evaluator.at;
+            let warnings = std::mem::take(&mut evaluator.warnings);
+            self.warnings.extend(warnings.into_iter().map(|fault| fault.locate(program)));
             match result.map_err(|fault| fault.locate(program))? {
                 Done::Nothing => (),
                 Done::Print(value) => print(Printed { name: None, value: &value }),
@@ -176,8 +184,7 @@ impl Session {
         let mut value = || {
             let tokens = tokens(text)?;
             let budget = self.budget();
-            let mut evaluator =
-                Evaluator { session: self, tokens: &tokens, at: 0, depth: 0, budget };
+            let mut evaluator = Evaluator::new(self, &tokens, 0, budget);
             let value = evaluator.expression()?;
             match evaluator.peek() {
                 Token::End | Token::Sign(";") => Ok(value),

@@ -330,12 +330,14 @@ fn with_names(name: &str, value: &Value, budget: &Budget) -> Outcome {
 /// Fourier-Motzkin on each disjunct of a set, named by the dimensions of its space.
 fn rational(name: &str, union: &Union, order: &[&str], budget: &Budget) -> Outcome {
     let mut text = String::new();
-    for system in union.relations().map(Inequalities::of).collect::<Result<Vec<_>, _>>()?.concat() {
-        if name == "loops" {
-            let loops = system.loop_bounds(order, budget)?;
-            text.extend(loops.iter().map(|bounds| format!("{bounds}\n")));
-            continue;
+    if name == "loops" {
+        for relation in union.relations() {
+            let nests = relation.loop_bounds(order, budget)?;
+            text.extend(nests.concat().iter().map(|bounds| format!("{bounds}\n")));
         }
+        return Ok(Value::Text(text.trim_end().to_owned()));
+    }
+    for system in union.relations().map(Inequalities::of).collect::<Result<Vec<_>, _>>()?.concat() {
         let mut system = system;
         for variable in order {
             let step = system.eliminate(variable, budget)?;

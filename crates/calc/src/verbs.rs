@@ -174,7 +174,7 @@ impl Evaluator<'_> {
             let mut editor = Editor::new(tree, dependences, &self.budget)?;
             let root = editor.tree().root();
             script.apply(&mut editor, root)?;
-            Ok(Value::Schedule(Box::new(editor.into_tree())))
+            Ok(Value::Schedule(Box::new(editor.finish()?)))
         };
         edited().map_err(|error: tangram_polyhedral::Error| Failure::from(error).at(at))
     }

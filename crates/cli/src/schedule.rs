@@ -7,7 +7,7 @@ use tangram_polyhedral::ast::MapInput;
 use tangram_polyhedral::representation::Form;
 use tangram_polyhedral::schedule::{Algorithm, Constraints, Fusion, Options};
 use tangram_polyhedral::transform::{Editor, STEPS, Script};
-use tangram_polyhedral::{Error as Fault, ScheduleTree};
+use tangram_polyhedral::{Error as Fault, ScheduleTree, legality};
 use tangram_presburger::{Budget, Relation, Union};
 
 use crate::args::{
@@ -78,6 +78,13 @@ pub(crate) fn run(args: &ScheduleArgs) -> Result<ExitCode, Error> {
             Err(error) => return Ok(error::refuse(Path::new(&path), &error.into(), &[])),
         }
     }
+    if args.respecting.is_some() {
+        // Pairs may be given for all there is; what the tree does not run says nothing of it.
+        match legality::within(&start.tree, &start.validity, &budget) {
+            Ok(pairs) => (start.validity, start.coincidence) = (pairs.clone(), pairs),
+            Err(error) => return Ok(error::refuse(&args.input, &error, &places)),
+        }
+    }
     let Start { tree, validity, coincidence } = start;
     // What is given is checked before it is changed; a computed tree was checked already.
     let tree = if args.steps.is_empty() && args.respecting.is_none() {
@@ -95,7 +102,10 @@ pub(crate) fn run(args: &ScheduleArgs) -> Result<ExitCode, Error> {
                 return Ok(error::refuse(Path::new(&path), &error, &[]));
             }
         }
-        editor.into_tree()
+        match editor.finish() {
+            Ok(tree) => tree,
+            Err(error) => return Ok(error::refuse(&args.input, &error, &[])),
+        }
     };
     match shown(&tree, args.format, &budget) {
         Ok(text) => out::print(text)?,

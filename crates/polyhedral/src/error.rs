@@ -139,6 +139,20 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns whether a budget's limit on steps ended the operation, wherever it was.
+    pub fn is_limit(&self) -> bool {
+        let mut error = self;
+        while let Self::Step { error: inner, .. } = error {
+            error = inner;
+        }
+        match error {
+            Self::Presburger(error) | Self::Notation { error, .. } => {
+                matches!(error, tangram_presburger::Error::Steps { .. })
+            }
+            _ => false,
+        }
+    }
+
     /// Returns line and column, from 1, of what is wrong in the text that was read.
     ///
     /// `nodes` are the places of the nodes of a tree, as [`crate::ScheduleTree::parse_with_places`]
@@ -222,6 +236,25 @@ pub enum Violation {
     /// Instances run at the same time though one depends on the other.
     #[error("instances run at the same time though one depends on the other")]
     Together,
+    /// A pair of instances leads from one unit to another, and they do not meet in between.
+    #[error(
+        "a dependence leads from one unit of `{unit}` to another: map both ends alike, or put a \
+         barrier between them"
+    )]
+    AcrossUnits {
+        /// The parameter that stands for the units.
+        unit: String,
+    },
+    /// A statement is mapped to no unit though others are: each unit would run it.
+    #[error(
+        "`{statement}` is mapped to no unit of `{unit}`, so that all of them run it: map it, too"
+    )]
+    OnEveryUnit {
+        /// The statement's name.
+        statement: String,
+        /// The parameter that stands for the units.
+        unit: String,
+    },
 }
 
 /// A rule of schedule trees that a node breaks.

@@ -26,7 +26,45 @@ pub fn check(
     coincidence: &Union,
     budget: &Budget,
 ) -> Result<(), Error> {
-    Walk::new(tree, budget)?.run(validity, coincidence)
+    let first = Walk::new(tree, budget)?.run(validity, coincidence);
+    if !matches!(first, Err(Error::Illegal { .. })) {
+        return first;
+    }
+    // Pairs of instances that the tree does not have say nothing; few trees are given any.
+    let inside = [within(tree, validity, budget)?, within(tree, coincidence, budget)?];
+    Walk::new(tree, budget)?.run(&inside[0], &inside[1])
+}
+
+/// Keeps the pairs whose instances are in a tree, or are of statements that it does not know.
+///
+/// # Errors
+/// [`Error::Presburger`] if the budget ends.
+pub fn within(tree: &ScheduleTree, pairs: &Union, budget: &Budget) -> Result<Union, Error> {
+    let mut instances = Union::empty();
+    for node in tree.nodes() {
+        match tree.kind(node) {
+            NodeKind::Domain(domain) => instances = instances.union(domain)?,
+            NodeKind::Expansion { .. } => {
+                for child in tree.children(node) {
+                    instances = instances.union(&tree.active(child, budget)?)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    let known = |tuple: &Tuple| instances.relations().any(|set| set.space().output == *tuple);
+    let mut kept = Vec::new();
+    for pair in pairs.relations() {
+        let mut own = Union::from(pair.clone());
+        if pair.space().input.as_ref().is_some_and(known) {
+            own = own.intersect_domain(&instances, budget)?;
+        }
+        if known(&pair.space().output) {
+            own = own.intersect_range(&instances, budget)?;
+        }
+        kept.extend(own.relations().cloned());
+    }
+    Ok(Union::collect(kept)?)
 }
 
 /// What a band may promise.
@@ -43,8 +81,18 @@ pub(crate) fn facts(
     coincidence: &Union,
     budget: &Budget,
 ) -> Result<Vec<(Node, Facts)>, Error> {
-    let mut walk = Walk { facts: Some(Vec::new()), ..Walk::new(tree, budget)? };
-    walk.run(dependences, coincidence)?;
+    let found = || -> Result<Walk<'_>, Error> {
+        Ok(Walk { facts: Some(Vec::new()), ..Walk::new(tree, budget)? })
+    };
+    let mut walk = found()?;
+    match walk.run(dependences, coincidence) {
+        Err(Error::Illegal { .. }) => {
+            walk = found()?;
+            let inside = [within(tree, dependences, budget)?, within(tree, coincidence, budget)?];
+            walk.run(&inside[0], &inside[1])?;
+        }
+        outcome => outcome?,
+    }
     let mut facts = walk.facts.unwrap_or_default();
     // Bands that no dependence reaches promise everything.
     for node in tree.nodes() {
@@ -351,7 +399,7 @@ impl Pairs {
 }
 
 /// For each node, maps instances below to those that stand for them at the node.
-fn contractions(tree: &ScheduleTree, budget: &Budget) -> Result<Vec<Union>, Error> {
+pub(crate) fn contractions(tree: &ScheduleTree, budget: &Budget) -> Result<Vec<Union>, Error> {
     let nodes: Vec<Node> = tree.nodes().collect();
     let mut maps = vec![Union::empty(); nodes.len()];
     for node in nodes.iter().rev() {

@@ -45,6 +45,7 @@ pub mod schedule;
 pub mod schedule_tree;
 pub mod scop;
 pub mod transform;
+pub mod units;
 mod yaml;
 
 pub use ast::{Ast, AstOptions};

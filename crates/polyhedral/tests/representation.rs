@@ -258,6 +258,41 @@ child:
 }
 
 #[test]
+fn expansions_and_extensions_have_a_regular_form() {
+    let extended = r#"
+domain: "{ S[i] : 0 <= i < 3 }"
+child:
+  schedule: "[{ S[i] -> [(-i)] }]"
+  child:
+    extension: "{ [i] -> L[i, k] : 0 <= k < 2 }"
+    child:
+      sequence:
+      - filter: "{ L[i, k] }"
+        child: { schedule: "[{ L[i, k] -> [(k)] }]" }
+      - filter: "{ S[i] }"
+"#;
+    let expanded = r#"
+domain: "{ G[i] : 0 <= i < 3 }"
+child:
+  schedule: "[{ G[i] -> [(i)] }]"
+  child:
+    contraction: "{ Q[i, k] -> G[(i)] }"
+    expansion: "{ G[i] -> Q[i, k] : 0 <= k < 2 }"
+    child: { schedule: "[{ Q[i, k] -> [(k)] }]" }
+"#;
+    let expected = [
+        "{ L[i, k] -> [0, i, 0, k, 0] : -2 <= i <= 0 and 0 <= k < 2; S[i] -> [0, -i, 1] : 0 <= i < 3 }",
+        "{ Q[i, k] -> [0, i, 0, k, 0] : 0 <= i < 3 and 0 <= k < 2 }",
+    ];
+    for (text, expected) in [extended, expanded].into_iter().zip(expected) {
+        let regular = Regular::of_tree(&tree(text), &budget()).expect("2d+1 form");
+        same(&regular.points().expect("small"), &union(expected));
+        let map = tree(text).to_map(&budget()).expect("a map");
+        same_order(&regular.to_map(&budget()).expect("a map"), &map);
+    }
+}
+
+#[test]
 fn lengths_and_kinds_are_checked() {
     let lengths = union("{ A[i] -> [i]; B[i] -> [i, 0] }");
     assert!(matches!(ScheduleTree::from_map(&lengths, &budget()), Err(Error::Presburger(_))));

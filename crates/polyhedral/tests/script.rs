@@ -96,6 +96,7 @@ fn steps_keep_every_instance() {
         "insert_extension_after",
         "graft_before",
         "graft_after",
+        "insert_barrier",
         "map_to_units",
         "intersect_domain",
         "pullback",

@@ -131,7 +131,7 @@ fn tile() {
     let tiled = |editor: &mut Editor, node| editor.tile(node, &[2, 2]);
     let expected = "S00 S01 S10 S11 S02 S12 S20 S21 S22";
     assert_eq!(on_nest(NONE, tiled).as_deref(), Ok(expected));
-    assert!(operand(on_nest(NONE, |e, n| e.tile(n, &[2]))).starts_with("a positive size"));
+    assert!(operand(on_nest(NONE, |e, n| e.tile(n, &[2]))).starts_with("a size for each member"));
     assert!(operand(on_nest(NONE, |e, n| e.tile(n, &[2, 0]))).starts_with("a positive size"));
 }
 
@@ -244,6 +244,56 @@ child:
     let pairs = "{ B[1] -> B[2] }";
     assert!(after(tree(above), pairs, down, "band").is_ok());
     assert!(operand(after(nest(), NONE, down, "band")).starts_with("a band with something"));
+}
+
+#[test]
+fn bands_sink_through_expansions_that_rename() {
+    let text = "domain: \"{ G[i] : 0 <= i < 3 }\"
+child:
+  schedule: \"[{ G[i] -> [(-i)] }]\"
+  child:
+    contraction: \"{ P[i, k] -> G[(i)] }\"
+    expansion: \"{ G[i] -> P[i, k] : 0 <= k < 2 }\"
+    child:
+      schedule: \"[{ P[i, k] -> [(k)] }]\"
+";
+    let before = order(&tree(text));
+    assert_eq!(before, "P20 P21 P10 P11 P00 P01");
+    // What was inside is outside now.
+    let sunk = after(tree(text), "{ }", |e, n| e.sink(n), "band");
+    assert_eq!(sunk.as_deref(), Ok("P20 P10 P00 P21 P11 P01"));
+    let wrong = after(tree(text), "{ P[i, 1] -> P[i - 1, 0] }", |e, n| e.sink(n), "band");
+    assert_eq!(refused(wrong), Violation::Backwards { member: 0 });
+}
+
+#[test]
+fn members_may_have_no_tiles() {
+    let found = after(nest(), "{ }", |e, n| e.tile(n, &[0, 2]), "band");
+    assert_eq!(found.as_deref(), Ok("S00 S01 S10 S11 S20 S21 S02 S12 S22"));
+    for sizes in [[0, 0], [2, -1]] {
+        let none = after(nest(), "{ }", |e, n| e.tile(n, &sizes), "band");
+        assert_eq!(operand(none), "a size for each member, some of them positive, 0 for no tiles");
+    }
+}
+
+#[test]
+fn names_that_no_text_can_name_are_refused() {
+    for name in ["G[i]", "", "1x", "a b", "and", "x;"] {
+        let made = after(nest(), "{ }", |e, n| e.insert_expansion(n, name), "band");
+        assert_eq!(operand(made), "a node below the root, and a name of letters and digits");
+        let mapped = after(nest(), "{ }", |e, n| e.map_to_units(n, &[name], &[2]), "band");
+        let expected = "a different name of letters and digits for each member";
+        assert_eq!(operand(mapped), expected, "{name}");
+    }
+}
+
+#[test]
+fn pairs_of_instances_outside_of_the_tree_say_nothing() {
+    // Both pairs that run backwards have an end that the domain lacks.
+    let outside = "{ A[i] -> A[2 - i] : i > 2; B[i] -> A[i + 3] }";
+    after(pair(), outside, |e, n| e.insert_mark(n, "here"), "band").expect("legal");
+    let read = "{ A[i] -> B[j] : j <= i <= j + 2 }";
+    after(pair(), read, |e, n| e.overlap(n, &[2]), "sequence").expect("recomputed");
 }
 
 #[test]

@@ -67,6 +67,7 @@ pub use function::{
 };
 pub use hull::{Extent, FixedBox, Stride};
 pub use number::{Integer, Rational, Value};
+pub use parse::{exact_quotients, is_name};
 pub use project::{EliminationStep, Inequalities, LoopBounds};
 pub use rational_relation::RationalRelation;
 pub use relation::{Conjunction, Division, Order, Relation, Rows, narrow};

@@ -56,16 +56,46 @@ fn elimination_is_rational_and_projection_exact() {
     assert_eq!((exact.contains(&[1]), exact.contains(&[2])), (Ok(false), Ok(true)));
 }
 
+fn loops(text: &str, order: &[&str]) -> Vec<String> {
+    let budget = Budget::steps(1_000_000);
+    let set = Relation::parse(text, &budget).expect("a set");
+    let nests = set.loop_bounds(order, &budget).expect("bounds");
+    nests.concat().iter().map(ToString::to_string).collect()
+}
+
 #[test]
 fn loops_are_interchanged_with_the_right_bounds() {
-    let rows = vec![vec![-3, 0, 1, 0], vec![9, 0, -1, 0], vec![0, 0, -1, 1], vec![-1, 1, 0, -1]];
-    let system = Inequalities::new(names("N i j"), rows).expect("rows that fit");
-    let text = |order: &[&str]| {
-        let loops = system.loop_bounds(order, &Budget::unlimited()).expect("bounds");
-        loops.iter().map(ToString::to_string).collect::<Vec<_>>()
-    };
-    assert_eq!(text(&["i", "j"]), ["for i in 3 ..= min(9, N - 1)", "for j in i ..= N - 1"]);
-    assert_eq!(text(&["j", "i"]), ["for j in 3 ..= N - 1", "for i in 3 ..= min(9, j)"]);
+    let text = "[N] -> { [i, j] : 3 <= i <= 9 and i <= j < N }";
+    assert_eq!(loops(text, &["i", "j"]), ["for i in 3 ..= min(9, N - 1)", "for j in i ..= N - 1"]);
+    assert_eq!(loops(text, &["j", "i"]), ["for j in 3 ..= N - 1", "for i in 3 ..= min(9, j)"]);
+}
+
+#[test]
+fn strides_of_loops_are_said_apart() {
+    let odd = "[N] -> { [i, j] : 3 <= i <= 9 and i <= j < N and (i + 1) mod 2 = 0 }";
+    assert_eq!(
+        loops(odd, &["j", "i"]),
+        ["for j in 3 ..= N - 1", "for i in 3 ..= min(9, j) where i mod 2 = 1"]
+    );
+    assert_eq!(
+        loops("{ [i] : 0 <= i <= 9 and i mod 3 = 1 }", &["i"]),
+        ["for i in 1 ..= 7 where i mod 3 = 1"]
+    );
+    assert_eq!(
+        loops("{ [i, j] : 0 <= i, j <= 9 and (i + 2j) mod 5 = 2 }", &["i", "j"]),
+        ["for i in 0 ..= 9", "for j in 0 ..= 9 where (j - 2i - 1) mod 5 = 0"]
+    );
+}
+
+#[test]
+fn divisions_of_outer_loops_stand_in_bounds() {
+    assert_eq!(
+        loops("[N] -> { [i] : 32 * floor(N/32) <= i < N }", &["i"]),
+        ["for i in 32*floor(N/32) ..= N - 1"]
+    );
+    // What is no stride is a condition of the innermost loop.
+    let two = loops("{ [i] : 0 <= i <= 9 and i mod 3 <= 1 }", &["i"]);
+    assert!(two[0].starts_with("for i in 0 ..= 9 where "), "{two:?}");
 }
 
 #[test]

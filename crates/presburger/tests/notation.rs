@@ -1,6 +1,6 @@
 //! The notation, facts about parametric sets, and claims of the source texts that are wrong.
 
-use tangram_presburger::{Budget, Error, Relation};
+use tangram_presburger::{Budget, Error, Relation, Union};
 
 fn read(text: &str) -> Relation {
     Relation::parse(text, &Budget::steps(20_000_000))
@@ -176,4 +176,63 @@ fn what_isl_writes_is_read() {
         rational.to_string(),
         "column 3: expected integer points; `rat:` is for a RationalRelation, found `rat`"
     );
+}
+
+#[test]
+fn the_notation_of_textbooks_is_read() {
+    let same = |textbook: &str, ours: &str| {
+        let budget = Budget::steps(1_000_000);
+        let read = |text: &str| {
+            Union::parse(text, &budget).unwrap_or_else(|error| panic!("{text}: {error}"))
+        };
+        assert!(read(textbook).is_equal(&read(ours), &budget).expect("decided"), "{textbook}");
+    };
+    same(
+        "[N] -> { S1(i, j) : 3 ≤ i < 10 ∧ i ≤ j < N ∧ (i + 1) % 2 = 0 }",
+        "[N] -> { S1[i, j] : 3 <= i < 10 and i <= j < N and (i + 1) mod 2 = 0 }",
+    );
+    same("{ S(i) → A(j, i) : ∃ e : j = 2e ∧ ¬(i ≠ j) }", "{ S[i] -> A[i, i] : i mod 2 = 0 }");
+    same("{ S(i) : ∀ e : e ≥ 0 ⇒ i ≤ e ∨ i ⩽ −1 }", "{ S[i] : i <= 0 }");
+    same("{ S1(j, i) -> (⌊j/32⌋, i) }", "{ S1[j, i] -> [floor(j/32), i] }");
+    same("{ S(i, j) : i, j ≺ 2, 3 }", "{ S[i, j] : i < 2 or (i = 2 and j < 3) }");
+    for (text, column) in [("{ (i) : i > 0 }", 3), ("{ S[i] -> (i) }", 11)] {
+        let error = Union::parse(text, &Budget::steps(1_000)).expect_err(text);
+        assert_eq!(
+            error.to_string(),
+            format!("column {column}: expected a tuple, as `[i]`, found `(`")
+        );
+    }
+}
+
+#[test]
+fn quotients_that_are_not_rounded_are_found() {
+    let found = |text: &str| {
+        let all = tangram_presburger::exact_quotients(text, &Budget::steps(1_000)).expect(text);
+        all.into_iter().map(|(column, by)| format!("{column}: {by}")).collect::<Vec<_>>()
+    };
+    assert_eq!(found("{ S[j, i] -> [j/32, floor(i/32), 2i/2] }"), ["15: 32"]);
+    assert!(found("{ S[j] -> [floor(j/32)] : j/2 >= 1 }").is_empty());
+}
+
+#[test]
+fn names_are_what_texts_can_name() {
+    for name in ["S", "_x", "i'", "S_1", "floor", "äö"] {
+        assert!(tangram_presburger::is_name(name), "{name}");
+        let set = Union::parse(&format!("{{ {name}[] }}"), &Budget::steps(1_000)).expect(name);
+        assert_eq!(set.relations().next().expect("one").space().output.name, name);
+    }
+    for name in ["", "1", "a b", "S[i]", "and", "Exists", "x-y", "rat"] {
+        assert!(!tangram_presburger::is_name(name), "{name}");
+    }
+}
+
+#[test]
+fn parameters_beside_points_are_read_as_they_are_written() {
+    for text in ["{ :; A[i] }", "[n] -> { : n > 0; A[i] }", "{ A[i]; : }"] {
+        let budget = Budget::steps(1_000);
+        let union = Union::parse(text, &budget).expect(text);
+        let again = Union::parse(&union.to_string(), &budget).expect("what is written");
+        assert!(union.is_equal(&again, &budget).expect("decided"), "{text}: {union}");
+        assert_eq!(union.relations().count(), 2);
+    }
 }

@@ -91,6 +91,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<presburger::PyUnionPwMultiAff>()?;
     module.add_class::<presburger::PyMultiUnionPwAff>()?;
     module.add_function(wrap_pyfunction!(presburger::set_limits, module)?)?;
+    module.add_function(wrap_pyfunction!(presburger::set_first_try, module)?)?;
     module.add_class::<polyhedral::PyTree>()?;
     module.add_class::<polyhedral::PyAst>()?;
     module.add_class::<polyhedral::PyNode>()?;

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger import plots
 from tangram.presburger.constrained import Constrained
 from tangram.presburger.names import Context, dim_type
-
-if TYPE_CHECKING:
-    from tangram.presburger.spaces import Space
 
 R = TypeVar("R", bound="Relations")
 
@@ -306,10 +303,13 @@ class Relations(Constrained):
         return True
 
     def is_singleton(self) -> bool:
-        """Whether there is at most one point, the same for all values of the parameters."""
-        points = self.project_out_params()
-        only = points.sample()
-        return len(only.pieces()) <= 1 and points.is_subset(only)
+        """Whether there is at most one point for each value of the parameters."""
+        points = self if self._general is Set else self._to(Set, "wrap")
+        pieces = [piece for piece in points.pieces() if not piece.is_empty()]
+        single = all(Set("{ [] }").cross(piece).is_single_valued() for piece in pieces)
+        params = [piece.params() for piece in pieces]
+        apart = all(a.is_disjoint(b) for at, a in enumerate(params) for b in params[:at])
+        return single and apart
 
     def to_str(self) -> str:
         """The text in isl's notation, as ``str`` gives it."""
@@ -404,15 +404,35 @@ def ends(piece: Relations) -> list[tuple[int | None, int | None]]:
     return [ends for side in sides for ends in side._union.bounding_box() or []]
 
 
-def bind_first(value: Relations) -> None:
-    """Refuses parameters where points are asked for."""
+def bind_first(value: Relations) -> PresburgerError:
+    """What is said where points are asked for and parameters have infinitely many values."""
+    call = ", ".join(f"{name}=..." for name in value.get_param_names())
+    return PresburgerError(f"the points depend on parameters; bind({call}) fixes them")
+
+
+def params_as_dims(value: R) -> tuple[list[str], list[R]]:
+    """Without parameters that say nothing; of each space, the others as the first dimensions."""
+    value = value.drop_unused_params()
     names = value.get_param_names()
-    if names:
-        call = ", ".join(f"{name}=..." for name in names)
-        raise PresburgerError(f"the points depend on parameters; bind({call}) fixes them")
+    if not names:
+        return names, value.pieces()
+    moved = []
+    for piece in value.pieces():
+        if piece._general is Set and piece.is_params():
+            piece = piece.from_params()
+        # Each space knows the parameters that its constraints use.
+        missing = [name for name in names if name not in piece.get_param_names()]
+        first = dim_type.set if piece._general is Set else dim_type.in_
+        piece = piece.add_dims(dim_type.param, len(missing)) if missing else piece
+        for at, name in enumerate(missing, len(names) - len(missing)):
+            piece = piece.set_dim_name(dim_type.param, at, name)
+        order = Space.create_from_names(set=[], params=names)
+        moved.append(piece.align_params(order).move_dims(first, 0, dim_type.param, 0, len(names)))
+    return names, moved
 
 
 # The classes need each other; this module is loaded first.
 from tangram.presburger.sets import Set  # noqa: E402,I001
+from tangram.presburger.spaces import Space  # noqa: E402
 from tangram.presburger.affs import PwAff  # noqa: E402
 from tangram.presburger.multi_affs import PwMultiAff  # noqa: E402

@@ -149,7 +149,11 @@ class Constrained(Dimensions):
 
     def _flat(self, type: dim_type) -> Self:
         space = self.get_space()
-        changed = space._with_tuple(type, Tuple("", space._tuple(type).dims))
+        tuple = space._tuple(type)
+        if tuple.sides is None:
+            # Nothing is nested, so nothing changes.
+            return self
+        changed = space._with_tuple(type, Tuple("", tuple.dims))
         return self._placed(changed, list(range(space.dim(dim_type.all))))
 
     # Without some dimensions.

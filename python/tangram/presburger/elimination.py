@@ -50,7 +50,7 @@ class LoopBounds:
     range(0, 3)
     """
 
-    #: The names of the columns.
+    #: The names of the columns: symbols, the loops, then divisions that rows use.
     names: list[str]
     #: The variable of the loop.
     variable: str
@@ -58,6 +58,12 @@ class LoopBounds:
     lower: list[Row]
     #: Rows whose bounds the loop ends at, the least of them, rounded down.
     upper: list[Row]
+    #: The distance of the values of the variable, and a row that they equal modulo this distance.
+    stride: tuple[int, Row]
+    #: The divisions among the names: a row over the names before it, and the divisor.
+    divisions: list[tuple[Row, int]]
+    #: What points have to satisfy beyond bounds and strides; only of the innermost loop.
+    condition: str | None
     _text: str = field(repr=False)
 
     def __str__(self) -> str:
@@ -75,14 +81,25 @@ class LoopBounds:
         last = [self._rest(row, column, values) // -row[column] for row in self.upper]
         if not first or not last:
             raise PresburgerError(f"`{self.variable}` is unbounded")
-        return range(max(first), min(last) + 1)
+        stride, offset = self.stride
+        start = max(first)
+        if stride > 1:
+            start += (self._rest(offset, column, values) - start) % stride
+        return range(start, min(last) + 1, stride)
 
     def _rest(self, row: Row, column: int, values: dict[str, int]) -> int:
         """A row without the variable of the loop."""
         total = row[0]
         for at, (name, factor) in enumerate(zip(self.names, row[1:]), 1):
             if factor and at != column:
-                if name not in values:
-                    raise PresburgerError(f"`{name}` needs a value")
-                total += factor * values[name]
+                total += factor * self._value(at - 1, name, values)
         return total
+
+    def _value(self, at: int, name: str, values: dict[str, int]) -> int:
+        first = len(self.names) - len(self.divisions)
+        if at >= first:
+            row, divisor = self.divisions[at - first]
+            return self._rest(row, 0, values) // divisor
+        if name not in values:
+            raise PresburgerError(f"`{name}` needs a value")
+        return values[name]

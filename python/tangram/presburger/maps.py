@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from tangram import _native
 from tangram._native import PresburgerError
-from tangram.presburger._relations import bind_first, wrap
+from tangram.presburger._relations import bind_first, params_as_dims, wrap
 from tangram.presburger.counts import PwQPolynomial
 from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.names import dim_type
 from tangram.presburger.pairs import Pairs
 from tangram.presburger.points import Point
-from tangram.presburger.sets import Set, StrideInfo
+from tangram.presburger.sets import Set, StrideInfo, has_finite_params
 
 if TYPE_CHECKING:
     from tangram.presburger.affs import PwAff
@@ -412,15 +412,37 @@ class Map(Pairs):
         return points.apply(self)
 
     def __iter__(self) -> Iterator[tuple[Point, Point]]:
-        bind_first(self)
-        for _, source, (name, coordinates) in self._union.points():
-            assert source is not None
-            yield Point(source[1], source[0]), Point(coordinates, name)
+        names, pieces = params_as_dims(self)
+        count = len(names)
+        for piece, own in zip(pieces, self.pieces(), strict=True):
+            tuple_name = own.get_tuple_name(dim_type.in_) if count else None
+            if count and not piece._to(Set, "wrap").is_bounded():
+                raise bind_first(self)
+            for _, source, (name, coordinates) in piece._union.points():
+                assert source is not None
+                values = dict(zip(names, source[1][:count]))
+                first = Point(source[1][count:], tuple_name or source[0], values)
+                yield first, Point(coordinates, name, values)
 
     def __contains__(self, pair: tuple[tuple[int, ...], tuple[int, ...]]) -> bool:
-        bind_first(self)
-        source, target = (p if isinstance(p, Point) else Point(p) for p in pair)
-        return Map(f"{{ {source!r} -> {target!r} }}") <= self
+        source, target = pair
+        sides = []
+        for point, at in ((source, 1), (target, 2)):
+            names = [""]
+            if isinstance(point, Point):
+                names = [point.name]
+            else:
+                tuples = [form[at] for form in self._union.spaces()]
+                names = sorted({t[0] for t in tuples if t is not None and len(t[1]) == len(point)})
+            coordinates = ", ".join(map(str, point))
+            sides.append([f"{name}[{coordinates}]" for name in names])
+        points = self.drop_unused_params()
+        known = {**getattr(source, "params", {}), **getattr(target, "params", {})}
+        points = points.bind(**known) if known else points
+        if points.get_param_names() and not has_finite_params(points):
+            raise bind_first(self)
+        points = points.project_out_params()
+        return any(Map(f"{{ {a} -> {b} }}") <= points for a in sides[0] for b in sides[1])
 
     def __len__(self) -> int:
         return len(self.wrap())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tangram import _native
 from tangram._native import PresburgerError
-from tangram.presburger._relations import Relations, bind_first, wrap
+from tangram.presburger._relations import Relations, bind_first, params_as_dims, wrap
 from tangram.presburger.elimination import EliminationStep, LoopBounds
 from tangram.presburger.names import dim_type
 from tangram.presburger.points import Point
@@ -108,14 +108,32 @@ class Set(Relations):
         return Val(self._union.stride(dim)[0])
 
     def count_val(self) -> Val:
-        """The number of points, which may be larger than ``len`` allows."""
-        bind_first(self)
-        return self.card().eval(Point(()))
+        """The number of points, which may be larger than ``len`` allows.
+
+        Parameters that are used are counted with: of ``[n] -> { [i] : 0 <= i < n <= 3 }`` there
+        are six.
+
+        Raises:
+            PresburgerError: a parameter that is used has infinitely many values.
+        """
+        names, pieces = params_as_dims(self)
+        count = Val(sum(piece.card().eval(Point(())) for piece in pieces))
+        if names and not count.is_int():
+            raise bind_first(self)
+        return count
 
     def sample_point(self) -> Point | None:
-        """One point, or none where there is none; with parameters, for some value of them."""
-        for point in self.project_out_params().sample():
-            return point
+        """One point, or none where there is none; it knows values of parameters."""
+        if not self.get_param_names():
+            return next(iter(self.sample()), None)
+        for piece in self.pieces():
+            names, moved = piece.get_param_names(), piece
+            if piece.is_params():
+                moved = piece.from_params()
+            moved = moved.move_dims(dim_type.set, 0, dim_type.param, 0, len(names))
+            for point in moved.sample():
+                values = dict(zip(names, point[: len(names)], strict=True))
+                return Point(point[len(names) :], piece.get_tuple_name() or "", values)
         return None
 
     def lex_lt_set(self, other: Set) -> Map:
@@ -303,19 +321,40 @@ class Set(Relations):
             visit(point)
 
     def __iter__(self) -> Iterator[Point]:
-        bind_first(self)
-        for _, _, (name, coordinates) in self._union.points():
-            yield Point(coordinates, name)
+        names, pieces = params_as_dims(self)
+        count = len(names)
+        for piece, own in zip(pieces, self.pieces(), strict=True):
+            tuple_name = own.get_tuple_name() if count else None
+            if count and not piece.is_bounded():
+                raise bind_first(self)
+            for _, _, (name, coordinates) in piece._union.points():
+                values = dict(zip(names, coordinates[:count]))
+                yield Point(coordinates[count:], tuple_name or name, values)
 
     def __contains__(self, point: tuple[int, ...]) -> bool:
-        bind_first(self)
-        name = point.name if isinstance(point, Point) else ""
-        text = f"{{ {name}[{', '.join(map(str, point))}] }}"
-        return Set(text) <= self
+        points = self
+        if isinstance(point, Point):
+            names = [point.name]
+            points = points.bind(**point.params) if point.params else points
+        else:
+            # What has no name may be of any tuple.
+            dims = len(point)
+            names = [form[2][0] for form in self._union.spaces() if len(form[2][1]) == dims]
+        points = points.drop_unused_params()
+        if points.get_param_names() and not has_finite_params(points):
+            raise bind_first(self)
+        points = points.project_out_params()
+        coordinates = ", ".join(map(str, point))
+        return any(Set(f"{{ {name}[{coordinates}] }}") <= points for name in names)
 
     def __len__(self) -> int:
-        bind_first(self)
         return int(self.count_val())
+
+
+def has_finite_params(points: Relations) -> bool:
+    """Whether there are points for finitely many values of the parameters alone."""
+    _, pieces = params_as_dims(points.params())
+    return all(piece.is_bounded() for piece in pieces)
 
 
 class StrideInfo(NamedTuple):

@@ -15,7 +15,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 use tangram_calc::{CalcError, Session, complete, is_complete};
 
-use super::{report, show};
+use super::{report, show, warn};
 use crate::error::{self, Error};
 use crate::out;
 
@@ -50,6 +50,7 @@ pub(super) fn converse(session: Session, json: bool) -> Result<ExitCode, Error> 
             }
         });
         printing?;
+        warn("<input>", session);
         if let Err(error) = ran {
             point(&program, &error);
         }

@@ -34,6 +34,7 @@ pub(crate) fn run(args: &CalcArgs) -> Result<ExitCode, Error> {
         }
     });
     printing?;
+    warn(&name, &mut session);
     match ran {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => {
@@ -55,6 +56,13 @@ fn show(printed: Printed<'_>, json: bool) -> Result<(), Error> {
         Some(name) => format!("{name} := {text}\n"),
         None => format!("{text}\n"),
     })
+}
+
+/// Says what may be meant otherwise.
+fn warn(name: &str, session: &mut Session) {
+    for CalcError { line, column, message, .. } in session.take_warnings() {
+        out::say(format!("{name}:{line}:{column}: warning: {message}\n"));
+    }
 }
 
 fn report(name: &str, error: &CalcError) {

@@ -5,6 +5,7 @@ use std::fmt;
 use tangram_presburger::{Budget, Relation, Union};
 
 use super::row::{all_padded, row, schedule};
+use crate::schedule_tree::from_map::choice;
 use crate::{Error, Node, NodeKind, ScheduleTree};
 
 const EXPECTED: &str = "an affine function of its iterators for each of its loops";
@@ -70,12 +71,12 @@ impl Regular {
         while let Some(place) = open.pop() {
             // What stands below without a band in between, from left to right.
             let (mut position, mut below) = (0, Vec::new());
-            let mut nodes = vec![place.node];
-            while let Some(node) = nodes.pop() {
+            let mut nodes = vec![(place.node, place.members)];
+            while let Some((node, members)) = nodes.pop() {
                 let mut positions = place.positions.clone();
                 match tree.kind(node) {
                     NodeKind::Band(band) => {
-                        let mut members = place.members.clone();
+                        let mut members = members;
                         positions.push(position);
                         positions.extend(vec![0; band.members.len() - 1]);
                         members.extend(band.members.iter().map(|member| member.schedule.clone()));
@@ -86,14 +87,15 @@ impl Regular {
                     NodeKind::Leaf => {
                         positions.push(position);
                         position += 1;
-                        for set in tree.active(node, budget)?.relations() {
-                            statements.push(made(set, &positions, &place.members, budget)?);
+                        // Extensions add instances where loops have an iteration.
+                        for set in tree.prefix(node, budget)?.domain(budget)?.relations() {
+                            statements.push(made(set, &positions, &members, budget)?);
                         }
                     }
-                    _ => {
-                        let mut children: Vec<Node> = tree.children(node).collect();
-                        children.reverse();
-                        nodes.extend(children);
+                    kind => {
+                        let members = passed_on(kind, members, budget)?;
+                        let children: Vec<Node> = tree.children(node).collect();
+                        nodes.extend(children.into_iter().rev().map(|at| (at, members.clone())));
                     }
                 }
             }
@@ -149,6 +151,26 @@ impl fmt::Display for Regular {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         super::show(self.points(), f)
     }
+}
+
+/// Returns the members of the bands above a node for the instances below it.
+fn passed_on(
+    kind: &NodeKind,
+    mut members: Vec<Union>,
+    budget: &Budget,
+) -> Result<Vec<Union>, Error> {
+    let count = members.len();
+    for (at, member) in members.iter_mut().enumerate() {
+        *member = match kind {
+            NodeKind::Expansion { contraction, .. } => contraction.apply_range(member, budget)?,
+            NodeKind::Extension(map) => {
+                let outer = Union::from(choice(at, count)?);
+                member.union(&map.inverse()?.apply_range(&outer, budget)?)?
+            }
+            _ => return Ok(members),
+        };
+    }
+    Ok(members)
 }
 
 fn made(

@@ -167,6 +167,11 @@ impl ScheduleTree {
         self.data(node).parent
     }
 
+    /// Returns whether a node stands above another one, or is it.
+    pub(crate) fn is_above(&self, node: Node, other: Node) -> bool {
+        std::iter::successors(Some(other), |at| self.parent(*at)).any(|at| at == node)
+    }
+
     /// Returns the children in their order.
     pub fn children(&self, node: Node) -> impl Iterator<Item = Node> {
         let first = self.data(node).first_child;

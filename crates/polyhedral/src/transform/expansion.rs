@@ -4,7 +4,7 @@
 //! for i: for j: S(i, j)   --at the inner loop, as G-->   for i: G(i), which is: for j: S(i, j)
 //! ```
 
-use tangram_presburger::{Relation, Space, Tuple, Union};
+use tangram_presburger::{Relation, Space, Tuple, Union, is_name};
 
 use super::{Editor, Piece, refuse, replaced};
 use crate::{Conjunction, Error, Member, Node, NodeKind, ScheduleTree, legality};
@@ -25,13 +25,13 @@ impl Editor<'_> {
     /// node, and expands it right above the node.
     ///
     /// # Errors
-    /// [`Error::Operand`] for the root and for an empty name.
+    /// [`Error::Operand`] for the root and for what no text can name.
     ///
     /// # Source
     /// isl `isl_schedule_node_group`.
     pub fn insert_expansion(&mut self, node: Node, name: &str) -> Result<Node, Error> {
-        if node == self.tree.root() || name.is_empty() {
-            return refuse(node, "a node below the root, and a name");
+        if node == self.tree.root() || !is_name(name) {
+            return refuse(node, "a node below the root, and a name of letters and digits");
         }
         let groups = self.groups_above(node, name)?;
         let mut tree = self.tree.clone();

@@ -1,10 +1,11 @@
 //! Mapping the iterations of bands to units that run side by side: blocks and threads.
 
 use crate::{Conjunction, Division};
-use tangram_presburger::{Relation, Space, Tuple, Union};
+use tangram_presburger::{Relation, Space, Tuple, Union, is_name};
 
 use super::{Editor, Piece, refuse};
-use crate::{Error, Node, NodeKind, Violation, legality};
+use crate::units;
+use crate::{Error, Node, NodeKind, ScheduleTree, Violation, legality};
 
 impl Editor<'_> {
     /// Maps the first members of a band to units: the iteration `v` of member `i` runs on
@@ -13,12 +14,17 @@ impl Editor<'_> {
     /// Above the band come a context that bounds the parameters, and a filter. The code of
     /// the tree is that of one unit; all units together run every instance once. As units do
     /// not wait for each other, no pair that a parallel loop keeps together may lead from one
-    /// to another.
+    /// to another, unless they meet at a barrier in between.
+    ///
+    /// Other bands beside this one may have been mapped to units of the same name and number:
+    /// the same units run both. Pairs of instances of one iteration of the loops around the
+    /// band are looked at here; those with what stands beside it, and of other iterations, by
+    /// [`Self::finish`], as more bands may be mapped and barriers may come.
     ///
     /// Returns the context.
     ///
     /// # Errors
-    /// [`Error::Operand`] for names that are taken or sizes that do not fit,
+    /// [`Error::Operand`] for names that are taken, that cannot be read, or sizes that do not fit,
     /// [`Error::Illegal`] if a dependence crosses units.
     ///
     /// # Source
@@ -35,17 +41,21 @@ impl Editor<'_> {
             return refuse(node, "a name and a positive size for each of the first members");
         }
         let distinct = (1..names.len()).all(|at| !names[..at].contains(&names[at]));
-        if !distinct || names.iter().any(|name| self.is_taken(name)) {
-            return refuse(node, "names that no parameter has");
+        if !distinct || names.iter().any(|name| !is_name(name)) {
+            return refuse(node, "a different name of letters and digits for each member");
+        }
+        for (name, size) in names.iter().zip(sizes) {
+            self.check_free(node, name, *size)?;
         }
         let active = self.tree.active(node, self.budget)?;
+        let inside = self.of_one_iteration(node, &active)?;
         let mut filter = active.universe()?;
         let mut bounds = Conjunction::default();
         for (index, (member, (name, size))) in
             band.members.iter().zip(names.iter().zip(sizes)).enumerate()
         {
             let schedule = member.schedule.intersect_domain(&active, self.budget)?;
-            if self.crosses(&schedule, *size)? {
+            if self.crosses(&inside, &schedule, *size)? {
                 let violation = Violation::Coincident { member: index };
                 return Err(Error::Illegal { node, violation });
             }
@@ -64,18 +74,57 @@ impl Editor<'_> {
         self.replace(node, vec![Piece::New(NodeKind::Context(context), vec![filter])])
     }
 
-    fn is_taken(&self, name: &str) -> bool {
-        self.tree.nodes().any(|node| match self.tree.kind(node) {
-            NodeKind::Domain(set) | NodeKind::Extension(set) => {
-                set.parameters().iter().any(|param| param == name)
+    /// Ends the work on a tree whose bands may have been mapped to units.
+    ///
+    /// # Errors
+    /// [`Error::Illegal`] if a statement is mapped to no unit while others are, or a pair leads
+    /// from one unit to another and the units do not meet in between.
+    pub fn finish(self) -> Result<ScheduleTree, Error> {
+        self.check_units()?;
+        Ok(self.tree)
+    }
+
+    /// Checks what [`Self::finish`] does.
+    ///
+    /// # Errors
+    /// As [`Self::finish`].
+    pub fn check_units(&self) -> Result<(), Error> {
+        units::check(&self.tree, &self.coincidence, self.budget)
+    }
+
+    /// Refuses a name that is none of units beside the node.
+    fn check_free(&self, node: Node, name: &str, size: i128) -> Result<(), Error> {
+        let known = |params: &[String]| params.iter().any(|param| param == name);
+        let tree = &self.tree;
+        for other in tree.nodes() {
+            match tree.kind(other) {
+                NodeKind::Domain(set) | NodeKind::Extension(set) if known(&set.parameters()) => {
+                    return refuse(node, "names that no parameter has");
+                }
+                NodeKind::Context(set) if known(&set.space().params) => {
+                    if units::size_of(tree, other, name) != Some(size) {
+                        return refuse(node, "as many units as elsewhere under the name");
+                    }
+                    if tree.is_above(other, node) || tree.is_above(node, other) {
+                        return refuse(node, "names of units that nothing above or below has");
+                    }
+                }
+                _ => {}
             }
-            NodeKind::Context(set) => set.space().params.iter().any(|param| param == name),
-            _ => false,
-        })
+        }
+        Ok(())
+    }
+
+    /// Keeps the pairs that run in one iteration of the loops around a node, both below it.
+    fn of_one_iteration(&self, node: Node, active: &Union) -> Result<Union, Error> {
+        let pairs = self.coincidence.intersect_domain(active, self.budget)?;
+        let pairs = pairs.intersect_range(active, self.budget)?;
+        let outer = self.tree.prefix(node, self.budget)?;
+        Ok(pairs.intersect_composition(&outer, &outer.inverse()?, self.budget)?)
     }
 
     /// Returns whether a dependence leads from one unit to another.
-    fn crosses(&self, schedule: &Union, size: i128) -> Result<bool, Error> {
+    fn crosses(&self, pairs: &Union, schedule: &Union, size: i128) -> Result<bool, Error> {
         let units = Relation::from_conjunctions(
             Space::map(Vec::new(), Tuple::anonymous(1), Tuple::anonymous(1)),
             &[Conjunction {
@@ -85,7 +134,7 @@ impl Editor<'_> {
             }],
         )?;
         let unit = schedule.apply_range(&units.into(), self.budget)?;
-        let apart = legality::taken_apart(&self.coincidence, &unit, self.budget)?;
+        let apart = legality::taken_apart(pairs, &unit, self.budget)?;
         Ok(!apart.is_empty(self.budget)?)
     }
 }

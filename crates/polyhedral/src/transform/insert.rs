@@ -1,8 +1,9 @@
 //! New nodes above old ones.
 
-use tangram_presburger::{Relation, Union};
+use tangram_presburger::{Relation, Space, Tuple, Union};
 
 use super::{Editor, Piece, refuse};
+use crate::units::BARRIER;
 use crate::{Band, Error, Node, NodeKind};
 
 impl Editor<'_> {
@@ -124,6 +125,22 @@ impl Editor<'_> {
             return refuse(node, "new statements");
         }
         self.insert(node, NodeKind::Extension(map))
+    }
+
+    /// Lets all units wait for each other behind a node: adds the statement [`BARRIER`] there, once
+    /// for each iteration of the loops around the node.
+    ///
+    /// # Errors
+    /// As [`Self::insert_extension`].
+    pub fn insert_barrier(&mut self, node: Node) -> Result<Node, Error> {
+        let outer = Tuple::anonymous(self.tree.depth(node));
+        let dims = (0..outer.dims.len()).map(|at| format!("o{at}"));
+        let here = Relation::universe(Space::set(Vec::new(), outer));
+        let same = Union::from(here).identity(self.budget)?;
+        let name =
+            |map: &Relation| map.cast(map.space().input.clone(), Tuple::new(BARRIER, dims.clone()));
+        let map = same.relations().map(name).collect::<Result<Vec<_>, _>>()?;
+        self.insert_extension(node, Union::collect(map)?, false)
     }
 
     /// Puts an extension above a node, with new instances before or after what is there.

@@ -51,12 +51,13 @@ impl Editor<'_> {
         };
         let producers = producers.intersect(&mine, self.budget)?;
         let consumers = self.tree.active(consumer, self.budget)?;
-        self.check_recomputable(first, &producers, &consumers)?;
+        let pairs = legality::within(&self.tree, &self.dependences, self.budget)?;
+        self.check_recomputable(first, &pairs, &producers, &consumers)?;
 
         let tiles = self.tiles_of(&band, sizes)?;
         let outer = self.tree.prefix(consumer, self.budget)?;
         let place = outer.flat_range_product(&tiles, self.budget)?;
-        let needs = self.dependences.intersect_domain(&producers, self.budget)?;
+        let needs = pairs.intersect_domain(&producers, self.budget)?;
         let added = needs.apply_range(&place, self.budget)?.inverse()?;
         if !producers.is_subset(&added.range(self.budget)?, self.budget)? {
             return refuse(first, "producers that some tile needs");
@@ -104,14 +105,15 @@ impl Editor<'_> {
     fn check_recomputable(
         &self,
         node: Node,
+        pairs: &Union,
         producers: &Union,
         consumers: &Union,
     ) -> Result<(), Error> {
-        let into = self.dependences.intersect_range(producers, self.budget)?;
+        let into = pairs.intersect_range(producers, self.budget)?;
         if !into.is_empty(self.budget)? {
             return refuse(node, "producers that depend on nothing in the tree");
         }
-        let from = self.dependences.intersect_domain(producers, self.budget)?;
+        let from = pairs.intersect_domain(producers, self.budget)?;
         if !from.range(self.budget)?.is_subset(consumers, self.budget)? {
             return refuse(node, "producers that only the consumer depends on");
         }

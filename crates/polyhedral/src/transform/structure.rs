@@ -118,28 +118,33 @@ impl Editor<'_> {
 
     /// Moves a band down to the leaves below it.
     ///
+    /// Below an expansion, instances have the values of those that stand for them above it.
+    ///
     /// # Errors
     /// [`Error::Illegal`] if an instance would run before one that it depends on.
+    ///
+    /// # Source
+    /// isl `isl_schedule_node_band_sink`.
     pub fn sink(&mut self, node: Node) -> Result<Node, Error> {
         let band = self.band(node)?.clone();
         let child = self.tree.children(node).next();
         let Some(child) = child.filter(|child| self.tree.children(*child).next().is_some()) else {
             return refuse(node, "a band with something below it");
         };
-        // Top down: the copy of each node, with what is still to be copied below it.
-        let mut leaves = Vec::new();
-        let mut open = vec![child];
-        while let Some(at) = open.pop() {
-            if matches!(self.tree.kind(at), NodeKind::Leaf) {
-                leaves.push(at);
-            }
-            open.extend(self.tree.children(at));
-        }
         let mut tree = self.tree.clone();
-        for leaf in leaves {
-            let active = tree.active(leaf, self.budget)?;
-            let own = NodeKind::Band(self.restricted(&band, &active)?);
-            tree.put(leaf, own);
+        // Nodes with the band of the instances that reach them.
+        let mut open = vec![(child, band)];
+        while let Some((at, band)) = open.pop() {
+            let band = match self.tree.kind(at) {
+                NodeKind::Leaf => {
+                    let active = self.tree.active(at, self.budget)?;
+                    tree.put(at, NodeKind::Band(self.restricted(&band, &active)?));
+                    continue;
+                }
+                NodeKind::Expansion { contraction, .. } => self.pulled_back(&band, contraction)?,
+                _ => band,
+            };
+            open.extend(self.tree.children(at).map(|child| (child, band.clone())));
         }
         let old = std::mem::replace(&mut self.tree, tree);
         let result = self.replace(node, vec![Piece::Old(child)]);
@@ -147,6 +152,15 @@ impl Editor<'_> {
             self.tree = old;
         }
         result
+    }
+
+    /// Returns a band for the instances that a contraction maps to those it has values for.
+    fn pulled_back(&self, band: &Band, contraction: &Union) -> Result<Band, Error> {
+        let mut own = band.clone();
+        for member in &mut own.members {
+            member.schedule = contraction.apply_range(&member.schedule, self.budget)?;
+        }
+        Ok(own)
     }
 
     /// Puts the children of a sequence or set in another order.

@@ -7,10 +7,10 @@ use super::{Editor, refuse};
 use crate::{Band, Error, Member, Node};
 
 impl Editor<'_> {
-    /// Splits each member into a tile loop and a point loop.
+    /// Splits members into a tile loop and a point loop.
     ///
     /// `[i, j]` with sizes `[32, 8]` becomes `[i/32, j/8]` over `[i, j]`.
-    /// `sizes`: one for each member, in iterations, each positive.
+    /// `sizes`: one for each member, in iterations; 0 for a member without tile loop.
     /// Returns the tile band; the point band is its only child.
     ///
     /// # Errors
@@ -21,11 +21,12 @@ impl Editor<'_> {
     /// isl `isl_schedule_node_band_tile`. Divergence: tile loops are never scaled.
     pub fn tile(&mut self, node: Node, sizes: &[i128]) -> Result<Node, Error> {
         let band = self.band(node)?.clone();
-        if sizes.len() != band.members.len() || sizes.iter().any(|size| *size <= 0) {
-            return refuse(node, "a positive size for each member");
+        let fits = sizes.len() == band.members.len() && sizes.iter().all(|size| *size >= 0);
+        if !fits || sizes.iter().all(|size| *size == 0) {
+            return refuse(node, "a size for each member, some of them positive, 0 for no tiles");
         }
         let mut members = Vec::new();
-        for (member, size) in band.members.iter().zip(sizes) {
+        for (member, size) in band.members.iter().zip(sizes).filter(|(_, size)| **size > 0) {
             members.push(self.blocked(member, *size)?);
         }
         let tiles = Band { members, permutable: false, options: Union::empty() };

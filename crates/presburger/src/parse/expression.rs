@@ -8,7 +8,7 @@ use crate::function::affine::Affine;
 use crate::{Error, Integer};
 
 /// The words that are no names of dimensions after a number, as in `2 mod`.
-const WORDS: [&str; 9] =
+pub(super) const WORDS: [&str; 9] =
     ["and", "or", "implies", "not", "mod", "exists", "forall", "true", "false"];
 
 /// The most bits that a power may have: a short text must not make numbers that take long.

@@ -20,11 +20,12 @@ use std::collections::HashSet;
 use std::str::FromStr;
 
 pub(crate) use choice::{Case, Expr};
+use expression::WORDS;
 pub(crate) use function::{Value, functions};
 
 use crate::basic_map::BasicMap;
 use crate::rational_relation::{SCALE, cone, universe};
-use crate::{Budget, Error, Relation, Space, Tuple};
+use crate::{Budget, Error, Integer, Relation, Space, Tuple};
 use token::{Token, Tokens};
 
 /// Parentheses, negations and quantifiers nest at most this deep.
@@ -47,6 +48,27 @@ impl Relation {
         let none = Error::Syntax { column: 1, expected: "a tuple".into(), found: text.to_owned() };
         one(relations(Tokens::of(text)?, budget)?).unwrap_or(Err(none))
     }
+}
+
+/// Returns whether a text can name a tuple or a parameter: a letter or `_`, then letters, digits,
+/// `_` and `'`, and no word of the notation.
+pub fn is_name(text: &str) -> bool {
+    let Ok(Tokens(tokens)) = Tokens::of(text) else { return false };
+    let [(Token::Name(name), _), (Token::End, _)] = &tokens[..] else { return false };
+    name == text && !WORDS.contains(&text) && text != "rat"
+}
+
+/// Finds quotients that are dimensions of sets and relations in a text: `{ [j] -> [j/32] }` relates
+/// multiples of 32 alone, as `floor(j/32)` would round.
+///
+/// Returns the column of each, from 1, and its divisor.
+///
+/// # Errors
+/// Those of the text.
+pub fn exact_quotients(text: &str, budget: &Budget) -> Result<Vec<(usize, Integer)>, Error> {
+    let mut parser = Parser::new(Tokens::of(text)?, budget);
+    parser.each_piece(Parser::disjunct)?;
+    Ok(parser.exact)
 }
 
 /// Says that nothing in the text declares a name, and how that is done.
@@ -105,6 +127,8 @@ struct Parser<'a> {
     /// All names of the text, from when a dimension has none.
     names: Option<HashSet<String>>,
     budget: &'a Budget,
+    /// Where values of dimensions are quotients that are not rounded, and their divisors.
+    exact: Vec<(usize, Integer)>,
     allows_rational: bool,
     /// Whether this disjunct is one of rational points: the first column in scope is the scale,
     /// of which constants are multiples.
@@ -120,6 +144,7 @@ impl<'a> Parser<'a> {
             scope: Vec::new(),
             names: None,
             budget,
+            exact: Vec::new(),
             allows_rational: false,
             rational: false,
         }
@@ -188,6 +213,13 @@ impl<'a> Parser<'a> {
         mut self,
         piece: impl Fn(&mut Self, &[String], Facts) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {
+        self.each_piece(piece)
+    }
+
+    fn each_piece<T>(
+        &mut self,
+        piece: impl Fn(&mut Self, &[String], Facts) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
         let (mut params, mut given) = self.parameters()?;
         self.need("{")?;
         // The way of the Omega calculator and of old isl: parameters between the braces.
@@ -198,7 +230,7 @@ impl<'a> Parser<'a> {
         let mut result = Vec::new();
         while !self.is("}") {
             self.scope.clone_from(&params);
-            result.push(piece(&mut self, &params, given.clone())?);
+            result.push(piece(self, &params, given.clone())?);
             if !self.eat(";") {
                 break;
             }

@@ -15,6 +15,43 @@ const SIGNS: [&str; 35] = [
     "}", "[", "]", "(", ")", ",", ":", ";", "+", "-", "*", "/", "%", "!", "?", ".", "^", "&", "|",
 ];
 
+/// Mathematics' own signs, and what they are in the notation; several tokens are apart by spaces.
+const MATHEMATICS: [(char, &str); 33] = [
+    ('∧', "&&"),
+    ('∨', "||"),
+    ('¬', "!"),
+    ('∃', "exists"),
+    ('∀', "forall"),
+    ('⇒', "implies"),
+    ('→', "->"),
+    ('≤', "<="),
+    ('⩽', "<="),
+    ('≦', "<="),
+    ('≥', ">="),
+    ('⩾', ">="),
+    ('≧', ">="),
+    ('≠', "!="),
+    ('≺', "<<"),
+    ('≼', "<<="),
+    ('⪯', "<<="),
+    ('≻', ">>"),
+    ('≽', ">>="),
+    ('⪰', ">>="),
+    ('−', "-"),
+    ('×', "*"),
+    ('·', "*"),
+    ('∗', "*"),
+    ('⌊', "floor ("),
+    ('⌋', ")"),
+    ('⌈', "ceil ("),
+    ('⌉', ")"),
+    (':', ":"),
+    (';', ";"),
+    (',', ","),
+    ('(', "("),
+    (')', ")"),
+];
+
 /// The tokens of a text or of several parts of one, each with its column there; the last one is
 /// [`Token::End`].
 ///
@@ -57,6 +94,16 @@ fn tokens(text: &str, mut column: usize) -> Result<Vec<(Token, usize)>, Error> {
     let mut result = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
+        if let Some((_, signs)) = MATHEMATICS.iter().find(|(sign, _)| *sign == c) {
+            for sign in signs.split(' ') {
+                let known = SIGNS.into_iter().find(|known| *known == sign);
+                let token = known.map_or_else(|| Token::Name(sign.to_owned()), Token::Sign);
+                result.push((token, column));
+            }
+            column += 1;
+            rest = &rest[c.len_utf8()..];
+            continue;
+        }
         let word = |f: fn(char) -> bool| rest.find(|c| !f(c)).unwrap_or(rest.len());
         let (token, bytes) = if c.is_whitespace() {
             (None, c.len_utf8())

@@ -5,7 +5,10 @@ use super::token::Token;
 use super::{Case, Expr, Facts, Parser};
 use crate::basic_map::BasicMap;
 use crate::function::affine::Affine;
-use crate::{Error, Tuple};
+use crate::{Error, Integer, Tuple};
+
+/// What stands before a parenthesis and names no tuple.
+const FUNCTIONS: [&str; 6] = ["floor", "ceil", "floord", "ceild", "min", "max"];
 
 impl Parser<'_> {
     /// Reads a tuple and brings its dimensions into scope; `given` gets what it says of them.
@@ -13,9 +16,17 @@ impl Parser<'_> {
         if self.is("rat") && *self.ahead(1) == Token::Sign(":") {
             return Err(self.unexpected("integer points; `rat:` is for a RationalRelation"));
         }
-        let name = if self.is("[") { String::new() } else { self.name()? };
-        self.need("[")?;
-        if self.starts_tuple() {
+        let name = match self.peek() {
+            Token::Sign("[") => String::new(),
+            Token::Sign("(") if self.parenthesis_is_tuple() => String::new(),
+            Token::Sign("(") => return Err(self.unexpected("a tuple, as `[i]`")),
+            _ => self.name()?,
+        };
+        // As textbooks write statements: `S1(i, j)`.
+        let parenthesis = self.is("(") && !FUNCTIONS.contains(&name.as_str());
+        let end = if parenthesis { ")" } else { "]" };
+        self.need(if parenthesis { "(" } else { "[" })?;
+        if end == "]" && self.starts_tuple() {
             let (left, right) = self.deeper(|parser| {
                 let left = parser.tuple(given)?;
                 parser.need("->")?;
@@ -25,14 +36,31 @@ impl Parser<'_> {
             return Ok(Tuple { name, ..Tuple::wrapping(left, right) });
         }
         let mut dims: Vec<String> = Vec::new();
-        while !self.is("]") {
+        while !self.is(end) {
             if !dims.is_empty() {
                 self.need(",")?;
             }
             dims.push(self.element(given)?);
         }
-        self.need("]")?;
+        self.need(end)?;
         Ok(Tuple::new(name, dims))
+    }
+
+    /// Tells `(i, j)`, a tuple, from `(i + 1)`, which is the value of a function.
+    fn parenthesis_is_tuple(&self) -> bool {
+        let mut open = 0_usize;
+        for (token, _) in &self.tokens[self.at..] {
+            match token {
+                Token::Sign("(" | "[") => open += 1,
+                Token::Sign(")" | "]") => open = open.saturating_sub(1),
+                Token::Sign(",") if open == 1 => return true,
+                _ => {}
+            }
+            if open == 0 {
+                break;
+            }
+        }
+        false
     }
 
     pub(super) fn starts_tuple(&self) -> bool {
@@ -46,13 +74,13 @@ impl Parser<'_> {
     /// Reads a new name, perhaps with its value or range, or an expression alone.
     fn element(&mut self, given: &mut Facts) -> Result<String, Error> {
         let col = self.scope.len();
-        if self.is("*") && matches!(self.ahead(1), Token::Sign("," | "]")) {
+        if self.is("*") && matches!(self.ahead(1), Token::Sign("," | "]" | ")")) {
             self.at += 1;
             return Ok(self.fresh());
         }
         if let Token::Name(name) = self.peek().clone()
             && !self.scope.contains(&name)
-            && matches!(self.ahead(1), Token::Sign("," | "]" | "="))
+            && matches!(self.ahead(1), Token::Sign("," | "]" | ")" | "="))
         {
             self.at += 1;
             self.scope.push(name.clone());
@@ -92,15 +120,21 @@ impl Parser<'_> {
                 given.push(self.equal(&dim, &value)?);
                 return Ok(());
             }
+            let start = self.column();
             let value = self.extended()?;
             if !self.is(":") {
+                if let Expr::Plain(form) = &value
+                    && form.den != Integer::ONE
+                {
+                    self.exact.push((start, form.den.clone()));
+                }
                 given.push(self.equal(&dim, &value)?);
                 return Ok(());
             }
             given.push(self.at_most(&value, &dim, false)?);
         }
         self.need(":")?;
-        if !self.is(",") && !self.is("]") {
+        if !self.is(",") && !self.is("]") && !self.is(")") {
             let high = self.extended()?;
             given.push(self.at_most(&dim, &high, false)?);
         }

@@ -4,14 +4,14 @@
 //! `b x <= u`, for positive `a` and `b`, into `b l <= a u`. The result is the
 //! projection over the rationals: `{ 2 x = y }` projects to all `y`, odd ones too.
 //! [`Relation::project_out`](crate::Relation::project_out) is its exact integer sibling.
-//! This is the one that shows its steps, for users and for bounds of loops. Its siblings mean
+//! This is the one that shows its steps, and bounds loops (`project/loop_bounds`). Its siblings mean
 //! something else: `project/eliminate` is exact over the integers, `rational_relation/eliminate`
 //! keeps cones, and on machine numbers `tangram_polyhedral` eliminates what makes no more rows.
 //! Projection is not intersection with `x = 0`: see [`Inequalities::at_zero`].
 
 use std::fmt;
 
-use crate::matrix::{combine, divide, evaluate, gcd, negated};
+use crate::matrix::{combine, divide, evaluate, gcd};
 use crate::print::sum;
 use crate::solve::redundancy::rationally_essential;
 use crate::{Budget, Error, Integer, Relation};
@@ -39,18 +39,6 @@ pub struct EliminationStep {
     pub result: Inequalities,
     /// How many redundant ones there were.
     pub redundant: usize,
-}
-
-/// The bounds of one loop: rows in which its variable occurs, over outer variables alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoopBounds {
-    /// The variable of the loop.
-    pub variable: String,
-    /// The loop starts at the greatest of these, rounded up.
-    pub lower: Vec<Vec<Integer>>,
-    /// The loop ends at the least of these, rounded down.
-    pub upper: Vec<Vec<Integer>>,
-    names: Vec<String>,
 }
 
 impl Inequalities {
@@ -110,7 +98,7 @@ impl Inequalities {
     }
 
     /// Splits into lower bounds of a column, upper bounds, and the rest.
-    fn split(&self, col: usize) -> [Vec<Vec<Integer>>; 3] {
+    pub(super) fn split(&self, col: usize) -> [Vec<Vec<Integer>>; 3] {
         let side =
             |sign: i32| self.rows.iter().filter(|row| row[col].sign() == sign).cloned().collect();
         [side(1), side(-1), side(0)]
@@ -121,7 +109,11 @@ impl Inequalities {
         self.essential_given(&[], budget)
     }
 
-    fn essential_given(&self, given: &[Vec<Integer>], budget: &Budget) -> Result<Self, Error> {
+    pub(super) fn essential_given(
+        &self,
+        given: &[Vec<Integer>],
+        budget: &Budget,
+    ) -> Result<Self, Error> {
         let kept = rationally_essential(&self.rows, given, self.names.len(), budget)?;
         let rows = self.rows.iter().zip(kept).filter(|(_, kept)| *kept);
         Ok(Self { names: self.names.clone(), rows: rows.map(|(row, _)| row.clone()).collect() })
@@ -176,35 +168,6 @@ impl Inequalities {
         let point: Vec<Integer> = point.iter().cloned().map(T::into).collect();
         Ok(self.rows.iter().all(|row| evaluate(row, &point).sign() >= 0))
     }
-
-    /// Bounds loops over `order`, the outermost first; other variables are symbols.
-    ///
-    /// Inside out, each variable is bounded and eliminated; outside in, the bounds that
-    /// the outer loops imply are dropped. The rational shadow may hold integer points
-    /// without an inner iteration: an inner loop is then empty, never wrong.
-    ///
-    /// # Errors
-    /// [`Error::Space`] if there is no such variable.
-    pub fn loop_bounds(&self, order: &[&str], budget: &Budget) -> Result<Vec<LoopBounds>, Error> {
-        let mut system = self.without_redundancies(budget)?;
-        let mut loops = Vec::new();
-        for variable in order.iter().rev() {
-            let step = system.eliminate(variable, budget)?;
-            loops.push((variable, [step.lower, step.upper].concat()));
-            system = step.result;
-        }
-        let mut known = system.rows;
-        let mut result = Vec::new();
-        for (variable, rows) in loops.into_iter().rev() {
-            let bounds = Self { names: self.names.clone(), rows };
-            let bounds = bounds.essential_given(&known, budget)?;
-            let [lower, upper, _] = bounds.split(self.column(variable)?);
-            known.extend(bounds.rows);
-            let (variable, names) = ((*variable).to_owned(), self.names.clone());
-            result.push(LoopBounds { variable, lower, upper, names });
-        }
-        Ok(result)
-    }
 }
 
 fn lines(f: &mut fmt::Formatter<'_>, names: &[String], rows: &[Vec<Integer>]) -> fmt::Result {
@@ -230,33 +193,5 @@ impl fmt::Display for EliminationStep {
         lines(f, names, &self.combined)?;
         writeln!(f, "{} left, {} redundant", self.result.rows.len(), self.redundant)?;
         lines(f, names, &self.result.rows)
-    }
-}
-
-impl fmt::Display for LoopBounds {
-    /// Writes the loop as `for x in max(..) ..= min(..)`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let col = self.names.iter().position(|name| *name == self.variable).unwrap_or(0);
-        let side = |rows: &[Vec<Integer>], round: &str, pick: &str| {
-            let one = |row: &Vec<Integer>| {
-                let factor = &row[1 + col];
-                let mut row = if factor.sign() > 0 { negated(row) } else { row.clone() };
-                row[1 + col] = Integer::ZERO;
-                let text = sum(&row, &self.names);
-                match factor.is_unit() {
-                    true => text,
-                    false => format!("{round}(({text})/{})", factor.abs()),
-                }
-            };
-            let texts: Vec<String> = rows.iter().map(one).collect();
-            match &texts[..] {
-                [] => "?".to_owned(),
-                [single] => single.clone(),
-                _ => format!("{pick}({})", texts.join(", ")),
-            }
-        };
-        let low = side(&self.lower, "ceil", "max");
-        let high = side(&self.upper, "floor", "min");
-        write!(f, "for {} in {low} ..= {high}", self.variable)
     }
 }

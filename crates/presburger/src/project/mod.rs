@@ -4,10 +4,12 @@ mod digits;
 mod eliminate;
 mod extremal;
 mod fourier_motzkin;
+mod loop_bounds;
 mod relation;
 mod shadow;
 
-pub use fourier_motzkin::{EliminationStep, Inequalities, LoopBounds};
+pub use fourier_motzkin::{EliminationStep, Inequalities};
+pub use loop_bounds::LoopBounds;
 
 use std::ops::Range;
 

@@ -3,17 +3,16 @@
 use crate::{Budget, Conjunction, Division, Error, Integer, Relation, Space, Tuple};
 
 impl Relation {
-    /// Makes a set of pairs `[x -> [q0, q1..]]` of the points and the values of the divisions
-    /// that their constraints use; no division is left.
+    /// Makes a set of pairs `lifted[x -> local[q0, q1..]]` of the points and the values of the
+    /// divisions that their constraints use; no division is left.
     ///
-    /// Disjuncts share equal divisions. A set without divisions stays. The first sides of the
-    /// pairs are the points of the set.
+    /// Disjuncts share equal divisions. The first sides of the pairs are the points of the set.
     ///
     /// # Errors
     /// [`Error::Space`] for a relation.
     ///
     /// # Source
-    /// isl `isl_set_lift`. Divergence: the second side of the pairs has no name.
+    /// isl `isl_set_lift`.
     pub fn lift(&self, budget: &Budget) -> Result<Self, Error> {
         let space = self.space();
         if !self.is_set() {
@@ -43,11 +42,9 @@ impl Relation {
             }
             places.push(to);
         }
-        if all.is_empty() {
-            return Ok(self.clone());
-        }
         let names = (0..all.len()).map(|index| format!("q{index}"));
-        let output = Tuple::wrapping(space.output.clone(), Tuple::new("", names));
+        let pair = Tuple::wrapping(space.output.clone(), Tuple::new("local", names));
+        let output = Tuple { name: "lifted".to_owned(), ..pair };
         let columns = 1 + dims + all.len();
         let mut limits = Vec::new();
         for (index, division) in all.iter().enumerate() {

@@ -14,16 +14,19 @@ use tangram_polyhedral::schedule::{Algorithm, Constraints, Fusion, Options};
 pub(crate) use self::ast::{PyAst, PyExpr, PyNode};
 pub(crate) use self::tree::PyTree;
 use crate::PresburgerError;
-use crate::presburger::{Failure, PyUnion, run_any};
+use crate::presburger::{Failure, HIGHER, PyUnion, run_any};
 
 impl Failure for Error {
     fn is_limit(&self) -> bool {
-        matches!(self, Self::Presburger(error) if error.is_limit())
+        Error::is_limit(self)
     }
 
     fn exception(self) -> PyErr {
         match self {
             Self::Presburger(error) => error.exception(),
+            error if Error::is_limit(&error) => {
+                PresburgerError::new_err(format!("{error}; {HIGHER}"))
+            }
             other => PresburgerError::new_err(other.to_string()),
         }
     }

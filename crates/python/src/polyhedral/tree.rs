@@ -148,7 +148,7 @@ impl PyTree {
             let mut editor =
                 Editor::with_coincidence(self.0.clone(), validity, coincidence, budget)?;
             let last = script.apply(&mut editor, self.node(node))?;
-            Ok((editor.into_tree(), last.index()))
+            Ok((editor.finish()?, last.index()))
         })?;
         Ok((Self(tree), node))
     }

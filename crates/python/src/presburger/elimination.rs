@@ -12,8 +12,10 @@ type Rows = Vec<Vec<Number>>;
 /// The variable, its lower and its upper bounds, their combinations, what is left, how many rows
 /// of these were redundant, and how all of it is written.
 pub(super) type StepForm = (String, Rows, Rows, Rows, Rows, usize, String);
-/// The variable, its lower and its upper bounds, and how they are written.
-pub(super) type BoundsForm = (String, Rows, Rows, String);
+/// The variable, its lower and its upper bounds, the stride and a row for the remainder, divisions
+/// that rows use, the condition of an innermost loop, and how all of it is written.
+pub(super) type BoundsForm =
+    (String, Rows, Rows, (Number, Vec<Number>), Vec<(Vec<Number>, Number)>, Option<String>, String);
 /// The names of the columns, and what was found.
 pub(super) type Named<T> = (Vec<String>, Vec<T>);
 
@@ -30,7 +32,11 @@ fn step_form(step: EliminationStep) -> StepForm {
 
 fn bounds_form(bounds: LoopBounds) -> BoundsForm {
     let text = bounds.to_string();
-    (bounds.variable, rows(bounds.lower), rows(bounds.upper), text)
+    let LoopBounds { variable, lower, upper, stride, offset, condition, divisions, .. } = bounds;
+    let divisions = divisions.into_iter();
+    let divisions = divisions.map(|one| (numbers(one.numerator), Number(one.denominator)));
+    let stride = (Number(stride), numbers(offset));
+    (variable, rows(lower), rows(upper), stride, divisions.collect(), condition, text)
 }
 
 /// Eliminates variables one after the other from each disjunct.
@@ -60,10 +66,9 @@ pub(super) fn loops(
     budget: &Budget,
 ) -> Result<Vec<Named<BoundsForm>>, Error> {
     let order: Vec<&str> = order.iter().map(String::as_str).collect();
-    let mut all = Vec::new();
-    for system in Inequalities::of(relation)? {
-        let bounds = system.loop_bounds(&order, budget)?;
-        all.push((system.names().to_vec(), bounds.into_iter().map(bounds_form).collect()));
-    }
-    Ok(all)
+    let named = |nest: Vec<LoopBounds>| {
+        let names = nest.first().map(|bounds| bounds.names.clone()).unwrap_or_default();
+        (names, nest.into_iter().map(bounds_form).collect())
+    };
+    Ok(relation.loop_bounds(&order, budget)?.into_iter().map(named).collect())
 }

@@ -11,7 +11,7 @@ mod union;
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
@@ -35,9 +35,21 @@ type Limits = (Option<u64>, Option<f64>);
 /// Most operations end long before, and a thread for each would cost more than they do.
 const SHORT: u64 = 100_000;
 
+/// The steps of the first try; tests set it to see that every call is begun anew.
+static FIRST_TRY: AtomicU64 = AtomicU64::new(SHORT);
+
+/// Sets the steps of the first try of each call; returns those before.
+#[pyfunction]
+pub(crate) fn set_first_try(steps: u64) -> u64 {
+    FIRST_TRY.swap(steps, Ordering::Relaxed)
+}
+
 thread_local! {
     static LIMITS: Cell<Option<Limits>> = const { Cell::new(None) };
 }
+
+/// What to do where a limit ended an operation.
+pub(crate) const HIGHER: &str = "raise it with tangram.presburger.limits(...)";
 
 /// Sets the limits of calls from this thread, or the usual ones; returns those before.
 #[pyfunction]
@@ -62,7 +74,9 @@ impl Failure for Error {
 
     fn exception(self) -> PyErr {
         let hint = match self {
-            Self::Steps { .. } | Self::Deadline => "; raise it with tangram.presburger.limits(...)",
+            Self::Steps { .. } | Self::Deadline => {
+                return PresburgerError::new_err(format!("{self}; {HIGHER}"));
+            }
             Self::NoOptimum { .. } => "; intersect with a set that bounds it",
             Self::Unbounded { .. } => "; bind parameters with bind(N=...), or intersect with a box",
             Self::UnboundedParameter { .. } => "; bind(...) gives it one",
@@ -106,7 +120,8 @@ fn within<T: Send, E: Failure>(
         Some(end) => budget.with_deadline(end),
         None => budget,
     };
-    let short = steps.map_or(SHORT, |steps| steps.min(SHORT));
+    let first = FIRST_TRY.load(Ordering::Relaxed);
+    let short = steps.map_or(first, |steps| steps.min(first));
     let first = python.detach(|| work(&within(Budget::steps(short))));
     let unfinished = matches!(&first, Err(error) if error.is_limit());
     if !unfinished || steps == Some(short) {

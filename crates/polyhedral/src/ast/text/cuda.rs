@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use tangram_presburger::Relation;
-
 use crate::ast::{Ast, CStyle, Statements};
-use crate::{Error, Node, NodeKind, ScheduleTree};
+use crate::units::{self, BARRIER};
+use crate::{Error, NodeKind, ScheduleTree};
 
 /// What CUDA calls the place of a block in its grid and of a thread in its block.
 const UNITS: [(&str, &str); 6] = [
@@ -30,27 +29,38 @@ impl Launch {
     /// the names `b0`, `b1`, `b2`, `t0`, `t1`, `t2`.
     ///
     /// # Errors
-    /// [`Error::Operand`] for a tree without units, or with statements that are not below
-    /// all of them: every unit would run these.
+    /// [`Error::Operand`] for a tree without units, with statements that are not below all of
+    /// them, as every unit would run these, with other numbers of units in other branches, and
+    /// with a barrier for blocks, which do not wait for each other.
     pub fn of_tree(tree: &ScheduleTree) -> Result<Self, Error> {
         let mut sizes = [None; 6];
+        // For each node, which units are above it.
+        let mut above = vec![[false; 6]; tree.nodes().count()];
         for node in tree.nodes() {
-            let NodeKind::Context(set) = tree.kind(node) else { continue };
-            let mut found = false;
-            for (at, (name, _)) in UNITS.iter().enumerate() {
-                if let Some(size) = bound(set, name) {
-                    sizes[at] = Some(size);
-                    found = true;
-                }
+            if let Some(parent) = tree.parent(node) {
+                above[node.index()] = above[parent.index()];
             }
-            if found && branches_above(tree, node) {
-                let expected = "units above all statements";
-                return Err(Error::Operand { node, expected });
+            let NodeKind::Context(set) = tree.kind(node) else { continue };
+            for (at, (name, _)) in UNITS.iter().enumerate() {
+                let Some(size) = units::bound(set, name) else { continue };
+                if sizes[at].is_some_and(|other| other != size) {
+                    let expected = "as many units as in other branches";
+                    return Err(Error::Operand { node, expected });
+                }
+                (sizes[at], above[node.index()][at]) = (Some(size), true);
             }
         }
         if sizes.iter().all(Option::is_none) {
             let expected = "a tree that is mapped to units `b0` to `b2` or `t0` to `t2`";
             return Err(Error::Operand { node: tree.root(), expected });
+        }
+        for node in tree.nodes().filter(|node| matches!(tree.kind(*node), NodeKind::Leaf)) {
+            // Blocks do not wait for each other, and all threads of one meet at a barrier.
+            let needed = if units::is_barrier(tree, node) { 3 } else { 6 };
+            if (0..needed).any(|at| sizes[at].is_some() && !above[node.index()][at]) {
+                let expected = "units above all statements, and those of blocks above barriers";
+                return Err(Error::Operand { node, expected });
+            }
         }
         Ok(Self { sizes })
     }
@@ -101,34 +111,21 @@ pub struct KernelHead {
     pub beside: Option<usize>,
 }
 
-/// Reads `0 <= name < size` off a context.
-fn bound(set: &Relation, name: &str) -> Option<i128> {
-    let column = 1 + set.space().params.iter().position(|param| param == name)?;
-    let [part] = &set.narrow_conjunctions().ok()?[..] else { return None };
-    let row = part
-        .inequalities
-        .iter()
-        .find(|row| row[column] == -1 && (1..row.len()).all(|at| at == column || row[at] == 0));
-    Some(row?[0] + 1)
-}
-
-fn branches_above(tree: &ScheduleTree, node: Node) -> bool {
-    let above = std::iter::successors(tree.parent(node), |node| tree.parent(*node));
-    above.into_iter().any(|node| tree.children(node).nth(1).is_some())
-}
-
 impl Ast {
     /// Writes a kernel that runs the code of one unit, and a comment on how to launch it.
     ///
-    /// Statements are called by their names, as in [`Self::to_c`]; parameters that are no
-    /// units become arguments.
+    /// Statements are called by their names, as in [`Self::to_c`], but for [`BARRIER`], at which
+    /// the threads of a block wait for each other; parameters that are no units become arguments.
     pub fn to_cuda(&self, name: &str, launch: &Launch, style: &CStyle) -> String {
         let index = &style.index;
         let is_unit = |param: &&String| UNITS.iter().any(|(unit, _)| unit == param);
         let free: Vec<&str> =
             self.params().iter().filter(|param| !is_unit(param)).map(String::as_str).collect();
         let arguments: Vec<String> = free.iter().map(|param| format!("{index} {param}")).collect();
-        let call = |name: &str, arguments: &[String]| format!("{name}({});", arguments.join(", "));
+        let call = |name: &str, arguments: &[String]| match name {
+            BARRIER => "__syncthreads();".to_owned(),
+            _ => format!("{name}({});", arguments.join(", ")),
+        };
         let head =
             KernelHead { name: name.to_owned(), arguments, declarations: Vec::new(), beside: None };
         let text = self.to_kernel(&head, launch, style, &call);

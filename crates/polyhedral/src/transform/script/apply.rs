@@ -7,7 +7,7 @@ use crate::transform::{Editor, LoopType, refuse};
 use crate::{Band, Error, Member, Node, NodeKind, ScheduleTree};
 
 /// The steps: their names, those that islpy has for them, and what they do.
-pub const STEPS: [(&str, &str, &str); 63] = [
+pub const STEPS: [(&str, &str, &str); 64] = [
     ("root", "root", "goes to the root"),
     ("parent", "parent", "goes to the node above"),
     ("child", "child", "`child 0` goes to a node right below"),
@@ -15,7 +15,11 @@ pub const STEPS: [(&str, &str, &str); 63] = [
     ("previous", "previous_sibling", "goes to the child of the same node before this one"),
     ("find", "", "`find band 1` goes to the second band from here on, in the order of the tree"),
     ("find_mark", "", "`find_mark kernel` goes to a mark from here on"),
-    ("tile", "band_tile", "`tile 32 8` splits each member into a tile and a point loop"),
+    (
+        "tile",
+        "band_tile",
+        "`tile 32 8` splits members into tile and point loops, `tile 32 0` the first",
+    ),
     ("strip_mine", "", "`strip_mine 0 32` splits a member in place into blocks and iterations"),
     ("separate_full_tiles", "", "`separate_full_tiles 32 8` gives full tiles code of their own"),
     ("arrange", "", "`arrange 32 0 8 order 0 2 1`: tiles, point loops, the last member innermost"),
@@ -55,6 +59,7 @@ pub const STEPS: [(&str, &str, &str); 63] = [
     ("insert_extension", "insert_extension", "`insert_extension { [] -> X[] }`, for what is below"),
     ("insert_extension_before", "", "`insert_extension_before { [] -> X[] }`"),
     ("insert_extension_after", "", "`insert_extension_after { [] -> X[] }`"),
+    ("insert_barrier", "", "lets all units wait for each other behind the node"),
     ("insert_expansion", "group", "`insert_expansion G` makes one instance of those of one point"),
     ("graft_before", "graft_before", "`graft_before { [] -> X[] }`, or a tree: runs it before"),
     ("graft_after", "graft_after", "`graft_after { [] -> X[] }`, or a tree: runs it after"),
@@ -277,6 +282,7 @@ fn nodes(
         "insert_sequence" => editor.insert_sequence(at, given.unions()?),
         "insert_set" => editor.insert_set(at, given.unions()?),
         "insert_extension" => editor.extend(at, given.union()?),
+        "insert_barrier" => editor.insert_barrier(at),
         "insert_expansion" => editor.insert_expansion(at, &given.name()?),
         "insert_extension_before" => editor.insert_extension(at, given.union()?, true),
         "insert_extension_after" => editor.insert_extension(at, given.union()?, false),
