@@ -147,3 +147,63 @@ fn sets_of_many_divisions_are_known_to_be_empty() {
     }
     assert!((4..20).contains(&empty), "{empty} of 24 are empty");
 }
+
+/// Counts the points of a set without parameters.
+fn count(text: &str, budget: &Budget) -> String {
+    parse(text).card(budget).expect(text).constant_value().expect("a number").to_string()
+}
+
+#[test]
+fn excluded_remainders_are_counted_one_set_of_conditions_after_the_other() {
+    let excluded = |moduli: &[i64], end: i64| {
+        let conditions: Vec<String> = moduli.iter().map(|by| format!("i mod {by} != 0")).collect();
+        format!("{{ [i] : {} and 0 <= i < {end} }}", conditions.join(" and "))
+    };
+    for (moduli, end) in [(&[3, 4, 5, 7, 9][..], 1000), (&[2, 3, 5, 7, 11, 13, 17], 3000)] {
+        let expected = (0..end).filter(|i| moduli.iter().all(|by| i % by != 0)).count();
+        let budget = Budget::steps(5_000_000);
+        assert_eq!(count(&excluded(moduli, end), &budget), expected.to_string(), "{moduli:?}");
+    }
+    // Six took a second, seven all memory.
+    let budget = Budget::steps(20_000_000);
+    assert_eq!(count(&excluded(&[2, 3, 5, 7, 11, 13, 17], 10_000_000), &budget), "1805251");
+    let classes = "{ [i, j] : 0 <= i, j < 30 and (i + j) mod 7 >= 2 and i mod 5 >= 1 \
+                   and (i + 2j) mod 9 <= 7 and j mod 4 != 1 }";
+    let inside =
+        |i: i64, j: i64| (i + j) % 7 >= 2 && i % 5 >= 1 && (i + 2 * j) % 9 <= 7 && j % 4 != 1;
+    let all = (0..30).flat_map(|i| (0..30).map(move |j| (i, j)));
+    let expected = all.filter(|(i, j)| inside(*i, *j)).count();
+    assert_eq!(count(classes, &Budget::steps(20_000_000)), expected.to_string());
+}
+
+#[test]
+fn products_are_counted_factor_by_factor() {
+    let block = |a: &str, b: &str, c: &str, d: &str| {
+        format!(
+            "1 <= {a} <= 98 and 0 <= {b} <= 1 and 8{c} + 1 <= {a} + {b} <= 8{c} + 8 \
+             and 8{c} + 1 <= {d} <= 8{c} + 8"
+        )
+    };
+    let blocks: Vec<String> = ["abcd", "efgh", "pqrs"]
+        .iter()
+        .map(|names| {
+            let names: Vec<String> = names.chars().map(String::from).collect();
+            block(&names[0], &names[1], &names[2], &names[3])
+        })
+        .collect();
+    let text = format!("{{ [a, b, c, d, e, f, g, h, p, q, r, s] : {} }}", blocks.join(" and "));
+    // A block has 98 times 2 times 8 points.
+    assert_eq!(count(&text, &Budget::steps(2_000_000)), (1568_u64.pow(3)).to_string());
+
+    let budget = Budget::steps(2_000_000);
+    let text = "[n, m] -> { [i, j, k] : 0 <= i < n and floor(m/3) <= j <= 2n and n <= 9 \
+                and 2k = m and exists e : i = 3e }";
+    let counted = parse(text).card(&budget).expect("a count");
+    for (n, m) in [(0, 0), (1, 2), (5, 4), (9, 12), (10, 4), (4, -6), (7, 40)] {
+        let of_i = (0..n).filter(|i| i % 3 == 0).count() as i64;
+        let of_j = (2 * n - m.div_euclid(3) + 1).max(0);
+        let expected = if n <= 9 && m % 2 == 0 { of_i * of_j } else { 0 };
+        let found = counted.evaluate(&[n, m]).expect("a number").to_string();
+        assert_eq!(found, expected.to_string(), "{n} {m}");
+    }
+}

@@ -48,7 +48,8 @@ pub(crate) fn decompose(
     let rays: Vec<Row> = rays.into_iter().map(reduced).collect();
     let mut stack = triangulated(dims, rays, budget)?;
     while let Some(cone) = stack.pop() {
-        budget.spend(dims)?;
+        // All cones are kept, two square matrices each: a budget bounds what they take.
+        budget.spend(2 * dims * dims)?;
         if cone.det.abs() == Integer::ONE {
             let negative = cone.det.sign() < 0;
             let sign = |v: Integer| if negative { v.neg() } else { v };

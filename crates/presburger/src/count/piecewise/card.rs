@@ -3,11 +3,13 @@
 //! Disjuncts are made disjoint first; each is counted in slices.
 
 use super::Pieces;
+use super::components::components;
 use super::pw_qpolynomial::PwQPolynomial;
 use super::union::UnionPwQPolynomial;
 use crate::count::quasi_polynomial::QPolynomial;
 use crate::count::quasi_polynomial::guard::Guard;
 use crate::count::quasi_polynomial::nonfinite::{NonFinite, wherever};
+use crate::count::slicing::remainders::{signed, without_exclusions};
 use crate::count::slicing::slices;
 use crate::{Budget, Conjunction, Error, Rational, Relation, Union};
 
@@ -55,10 +57,45 @@ fn card_of(
     outputs: usize,
     budget: &Budget,
 ) -> Result<Vec<Pieces>, Error> {
+    let mut parts = components(part, fixed, outputs).into_iter();
+    let Some((first, dims)) = parts.next() else {
+        return card_of_component(part, fixed, outputs, budget);
+    };
+    let mut sum = card_of_component(&first, fixed, dims, budget)?;
+    for (part, dims) in parts {
+        let product = Pieces::total(fixed, sum, budget)?;
+        if product.is_empty() {
+            return Ok(Vec::new());
+        }
+        let own = card_of_component(&part, fixed, dims, budget)?;
+        sum = vec![product.mul(&Pieces::total(fixed, own, budget)?, budget)?];
+    }
+    Ok(sum)
+}
+
+/// As [`card_of`], of dimensions that belong together.
+fn card_of_component(
+    part: &Conjunction,
+    fixed: usize,
+    outputs: usize,
+    budget: &Budget,
+) -> Result<Vec<Pieces>, Error> {
     let vars = fixed + outputs;
-    let guard = Guard::from_conjunction(vars, part);
+    let guard = Guard::from_conjunction(vars, part).tidied();
     let one = QPolynomial::constant(vars, Rational::ONE);
-    summed(&guard, &one, fixed, outputs, NonFinite::Infinity, budget)
+    let Some(sums) = without_exclusions(&guard, budget)? else {
+        return summed(&guard, &one, fixed, outputs, NonFinite::Infinity, budget);
+    };
+    let mut all = Vec::new();
+    for (guard, subtracted) in sums {
+        let sum = summed(&guard, &one, fixed, outputs, NonFinite::Infinity, budget)?;
+        if sum.iter().any(Pieces::has_non_finite) {
+            // All points are infinitely many where those with other remainders are.
+            return summed(&guard, &one, fixed, outputs, NonFinite::Infinity, budget);
+        }
+        all.extend(sum.into_iter().map(|pieces| signed(pieces, subtracted)));
+    }
+    Ok(all)
 }
 
 /// Adds up the weights of the values of `dims` dimensions behind `params` parameters.

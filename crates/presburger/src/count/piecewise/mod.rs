@@ -3,6 +3,7 @@
 pub(super) mod apply;
 pub(super) mod card;
 pub(super) mod common_refinement;
+mod components;
 pub(super) mod parts;
 pub(super) mod pw_qpolynomial;
 pub(super) mod union;

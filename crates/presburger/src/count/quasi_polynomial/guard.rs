@@ -241,7 +241,8 @@ impl Guard {
         used
     }
 
-    fn tidied(self) -> Self {
+    /// Removes floors that nothing uses.
+    pub(in crate::count) fn tidied(self) -> Self {
         let vars = self.floors.vars;
         let used = self.used_floors(vec![false; self.floors.all.len()]);
         if used.iter().all(|used| *used) {

@@ -5,6 +5,7 @@
 //! dimension makes Barvinok's algorithm much slower, though, so that the points may first be cut
 //! into classes and single values.
 
+pub(super) mod remainders;
 mod residue_classes;
 
 use super::barvinok::polyhedron::Polyhedron;
