@@ -15,7 +15,7 @@ ours = pytest.importorskip("tangram.isl")
 islpy = pytest.importorskip("islpy", reason="needs islpy")
 
 def test_the_documentation_is_true() -> None:
-    names = ["", ".code", ".constraints", ".flow", ".schedules"]
+    names = ["", ".builds", ".constraints", ".flow", ".schedules"]
     modules = [importlib.import_module(f"tangram.polyhedral{name}") for name in names]
     results = [doctest.testmod(module) for module in modules]
     assert [result.failed for result in results] == [0] * len(names)

@@ -126,6 +126,26 @@ def test_loops_with_these_bounds_visit_every_point_once(seed: int) -> None:
     assert sorted(visited) == sorted(points(text))
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_loops_with_strides_visit_what_bounds_and_strides_say(seed: int) -> None:
+    rng = random.Random(seed)
+    conditions = ["-5 <= i <= 5", "-5 <= j <= 5", f"{affine(rng, ['i', 'j'])} >= 0"]
+    conditions += [f"({affine(rng, ['i', 'j'])}) mod {rng.randint(2, 4)} = {rng.randint(0, 1)}"]
+    if rng.random() < 0.5:
+        conditions += [f"floor(({affine(rng, ['i', 'j'])})/{rng.randint(2, 3)}) <= j"]
+    text = "{ [i, j] : " + " and ".join(conditions) + " }"
+    order = rng.sample(["i", "j"], 2)
+    visited = []
+    for outer, inner in Set(text).loop_bounds(*order):
+        assert "e0" not in f"{outer} {inner}" and outer.condition is None
+        for first in outer.iterations():
+            for second in inner.iterations(**{order[0]: first}):
+                at = {order[0]: first, order[1]: second}
+                if inner.condition is None or (at["i"], at["j"]) in Set(text):
+                    visited.append((at["i"], at["j"]))
+    assert sorted(visited) == sorted(points(text)), text
+
+
 def test_bounds_of_loops_say_what_is_missing() -> None:
     ((outer, inner),) = Set("[n] -> { [i, j] : 0 <= i < n and i <= j }").loop_bounds("i", "j")
     with pytest.raises(PresburgerError, match="`n` needs a value"):
@@ -204,13 +224,35 @@ def test_operators_are_those_of_pythons_sets() -> None:
 def test_points_know_their_tuples() -> None:
     s = Set("{ S[i, j] : 0 <= i, j < 2; T[] }")
     assert sorted(map(repr, s)) == ["S[0, 0]", "S[0, 1]", "S[1, 0]", "S[1, 1]", "T[]"]
-    assert Point((1, 0), "S") in s and (1, 0) not in s
+    # A tuple of Python has no name; a point without one is of a tuple without one.
+    assert Point((1, 0), "S") in s and (1, 0) in s and Point((1, 0)) not in s
+    assert (2, 0) not in s and () in s and ((0,), (1,)) in Map("{ S[i] -> A[i + 1] }")
     assert [piece.get_tuple_name() for piece in s.pieces()] == ["S", "T"]
     pairs = list(Map("{ S[i] -> A[i + 1] : 0 <= i < 2 }"))
     assert repr(pairs) == "[(S[0], A[1]), (S[1], A[2])]"
     assert (Point((0,), "S"), Point((1,), "A")) in Map("{ S[i] -> A[i + 1] }")
     assert pickle.loads(pickle.dumps(pairs)) == pairs
     assert pickle.loads(pickle.dumps(s)) == s
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("[n] -> { S[i, j] : 0 <= i < n and 0 <= j <= i and n = 4 }", 10),
+        ("[n, m] -> { S[i] : 0 <= i < n and 2 <= n <= 3 and m = 7 }", 5),
+        ("[n] -> { S[i] : 0 <= i < 4 }", 4),
+        ("[n] -> { U[i, j] : 0 <= i, j < n and n = 2; T[] : n = 3 }", 5),
+    ],
+)
+def test_parameters_with_finitely_many_values_are_counted_with(text: str, points: int) -> None:
+    s = Set(text)
+    found = list(s)
+    assert len(s) == s.count_val() == len(found) == len(set(map(repr, found))) == points
+    assert all(point in s for point in found)
+    sample = s.sample_point()
+    assert sample is not None and all(name in sample.params for name in s.pieces()[0].get_param_names())
+    pairs = Map("[n] -> { S[i] -> T[j] : 0 <= i, j < n and n = 2 }")
+    assert len(list(pairs)) == len(pairs) == 4 and all(pair in pairs for pair in pairs)
 
 
 def test_counts_are_functions_of_parameters() -> None:

@@ -199,7 +199,7 @@ fn products_are_counted_factor_by_factor() {
     let text = "[n, m] -> { [i, j, k] : 0 <= i < n and floor(m/3) <= j <= 2n and n <= 9 \
                 and 2k = m and exists e : i = 3e }";
     let counted = parse(text).card(&budget).expect("a count");
-    for (n, m) in [(0, 0), (1, 2), (5, 4), (9, 12), (10, 4), (4, -6), (7, 40)] {
+    for (n, m) in [(0_i64, 0_i64), (1, 2), (5, 4), (9, 12), (10, 4), (4, -6), (7, 40)] {
         let of_i = (0..n).filter(|i| i % 3 == 0).count() as i64;
         let of_j = (2 * n - m.div_euclid(3) + 1).max(0);
         let expected = if n <= 9 && m % 2 == 0 { of_i * of_j } else { 0 };

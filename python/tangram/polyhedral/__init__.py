@@ -30,30 +30,37 @@ Classes and methods have the names that islpy gives them. Schedules are checked 
 constraints that they were computed from. Values never change.
 """
 
+from tangram.polyhedral.builds import AstBuild
 from tangram.polyhedral.code import (
-    AstBuild,
     AstExpr,
+    AstExprList,
     AstNode,
+    AstNodeList,
+    AstPrintOptions,
+    IdToAstExpr,
     ast_expr_op_type,
     ast_expr_type,
     ast_node_type,
 )
 from tangram.polyhedral.constraints import ScheduleConstraints
-from tangram.polyhedral.editing import MultiVal, UnionSetList, ast_loop_type
+from tangram.polyhedral.editing import MultiVal, ast_loop_type
 from tangram.polyhedral.flow import UnionAccessInfo, UnionFlow
 from tangram.polyhedral.schedules import Schedule, ScheduleNode, schedule_node_type
 
 __all__ = [
     "AstBuild",
     "AstExpr",
+    "AstExprList",
     "AstNode",
+    "AstNodeList",
+    "AstPrintOptions",
+    "IdToAstExpr",
     "MultiVal",
     "Schedule",
     "ScheduleConstraints",
     "ScheduleNode",
     "UnionAccessInfo",
     "UnionFlow",
-    "UnionSetList",
     "ast_expr_op_type",
     "ast_expr_type",
     "ast_loop_type",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import enum
+from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
 from tangram import _native
 from tangram._native import PresburgerError
-from tangram.polyhedral.schedules import Schedule
-from tangram.presburger import Context, Id, Map, Set, Val
+from tangram.presburger import DEFAULT_CONTEXT, Context, Id, Printer, Val
+from tangram.presburger.lists import ValueList
 
 
 class ast_node_type(enum.Enum):  # noqa: N801  (islpy's name)
     """What a node of generated code is."""
 
+    error = -1
     for_ = 1
     if_ = 2
     block = 3
@@ -24,6 +27,7 @@ class ast_node_type(enum.Enum):  # noqa: N801  (islpy's name)
 class ast_expr_type(enum.Enum):  # noqa: N801  (islpy's name)
     """What an expression of generated code is."""
 
+    error = -1
     op = 0
     id = 1
     int = 2
@@ -32,93 +36,139 @@ class ast_expr_type(enum.Enum):  # noqa: N801  (islpy's name)
 class ast_expr_op_type(enum.Enum):  # noqa: N801  (islpy's name)
     """What an operation of generated code does."""
 
+    error = -1
     and_ = 0
+    and_then = 1
     or_ = 2
+    or_else = 3
     max = 4
     min = 5
     minus = 6
     add = 7
     sub = 8
     mul = 9
+    div = 10
     fdiv_q = 11
     pdiv_q = 12
     pdiv_r = 13
     zdiv_r = 14
+    cond = 15
+    select = 16
     eq = 17
     le = 18
     lt = 19
     ge = 20
+    gt = 21
     call = 22
-
-
-class AstBuild:
-    """How code is generated: what is known about the parameters, and options.
-
-    >>> build = AstBuild.from_context(Set("[n] -> { [] : n > 0 }"))
-    >>> node = build.node_from_schedule_map(Map("[n] -> { S[i] -> [i] : 0 <= i < n }"))
-    >>> print(node.to_C_str(), end="")
-    for (int64_t c0 = 0; c0 < n; c0 += 1)
-      S(c0);
-    """
-
-    __slots__ = ("_context", "_options")
-
-    def __init__(self, context: Set | None = None, options: Map | None = None) -> None:
-        self._context, self._options = context, options
-
-    @classmethod
-    def alloc(cls, context: Context | None = None) -> Self:
-        """Nothing is known and asked for."""
-        return cls()
-
-    @classmethod
-    def from_context(cls, context: Set) -> Self:
-        """With a set of parameters that hold when the code runs."""
-        return cls(context)
-
-    def restrict(self, context: Set) -> Self:
-        """With more that is known about the parameters."""
-        known = context if self._context is None else self._context & context
-        return self.__class__(known, self._options)
-
-    def set_options(self, options: Map) -> Self:
-        """With options of schedule maps: ``{ [i, j] -> separate[0]; [i, j] -> unroll[1] }``."""
-        return self.__class__(self._context, options)
-
-    def _given(self) -> _native.Union | None:
-        return None if self._context is None else self._context._union
-
-    def node_from_schedule(self, schedule: Schedule) -> AstNode:
-        """The code of a schedule tree, whose bands have options of their own.
-
-        Raises:
-            PresburgerError: a loop has no first value.
-        """
-        return _top(_native.Ast.of_tree(schedule._tree, self._given()))
-
-    def node_from_schedule_map(self, schedule: Map) -> AstNode:
-        """The code of a map of instances to points in lexicographic order.
-
-        Raises:
-            PresburgerError: a loop has no first value, or points differ in dimensions.
-        """
-        options = Map("{ }") if self._options is None else self._options
-        return _top(_native.Ast.of_map(schedule._union, self._given(), options._union))
-
-    ast_from_schedule = node_from_schedule_map
-
-
-def _top(ast: _native.Ast) -> AstNode:
-    return AstNode(ast.root())
+    access = 23
+    member = 24
+    address_of = 25
 
 
 class AstNode:
     """A node of generated code; a block of nothing where there is nothing to run."""
 
-    __slots__ = ("_node",)
+    __slots__ = ("_annotation", "_node")
 
     def __init__(self, node: _native.AstNode | None) -> None:
         self._node = node
+        self._annotation: Id | None = None
+
+    @classmethod
+    def user_from_expr(cls, expr: AstExpr) -> AstNode:
+        """The node that runs an expression, as a call."""
+        return MadeNode("user", exprs=[expr])
+
+    @classmethod
+    def alloc_user(cls, expr: AstExpr) -> AstNode:
+        """The node that runs an expression, as a call."""
+        return MadeNode("user", exprs=[expr])
+
+    def get_annotation(self) -> Id:
+        """What :meth:`set_annotation` put there.
+
+        Raises:
+            PresburgerError: nothing did.
+        """
+        if self._annotation is None:
+            raise PresburgerError("the node has no annotation")
+        return self._annotation
+
+    def set_annotation(self, annotation: Id) -> Self:
+        """With a name that later callbacks find."""
+        changed = copy.copy(self)
+        changed._annotation = annotation
+        return changed
+
+    def get_ctx(self) -> Context:
+        """The context."""
+        return DEFAULT_CONTEXT
+
+    def copy(self) -> Self:
+        """The same node."""
+        return self
+
+    def dump(self) -> None:
+        """Prints the code."""
+        print(self)
+
+    def to_str(self) -> str:
+        """The code in C."""
+        return self.to_C_str()
+
+    def to_list(self) -> AstNodeList:
+        """The list of this node."""
+        return AstNodeList([self])
+
+    def for_is_degenerate(self) -> bool:
+        """Whether a loop has one value, which none that is generated has."""
+        self._check(ast_node_type.for_)
+        return False
+
+    def foreach_descendant_top_down(self, fn: Callable[[AstNode], bool]) -> None:
+        """Calls ``fn`` with each node, those above first; below where it says ``False``, with none."""
+        open_nodes = [self._here()]
+        while open_nodes:
+            node = open_nodes.pop()
+            if fn(node):
+                open_nodes.extend(reversed(node._children()))
+
+    def map_descendant_bottom_up(self, fn: Callable[[AstNode], AstNode]) -> AstNode:
+        """What ``fn`` makes of each node, after those inside it."""
+        return rebuilt(self, lambda node, children: fn(with_children(node, children)))
+
+    def _here(self) -> AstNode:
+        return self
+
+    def _children(self) -> list[AstNode]:
+        """The nodes right inside."""
+        if self._node is None:
+            return []
+        return [AstNode(node) for node in self._node.children()]
+
+    def print_(self, printer: Printer, options: AstPrintOptions | None = None) -> Printer:
+        """Adds the code to a printer; callbacks of the options write loops and calls."""
+        options = options or AstPrintOptions.alloc()
+        kind = self.get_type()
+        if kind == ast_node_type.user and options._user:
+            return options._user(printer, options, self)
+        if kind == ast_node_type.for_ and options._for:
+            return options._for(printer, options, self)
+        if kind == ast_node_type.block and (options._user or options._for):
+            for child in self._children():
+                printer = child.print_(printer, options)
+            return printer
+        return printer.print_str(self.to_C_str())
+
+    for_print = if_print = print_
+
+    def print_macros(self, printer: Printer) -> Printer:
+        """Adds the definitions that the code may use."""
+        return printer.print_str(self.macros())
+
+    def _check(self, kind: ast_node_type) -> None:
+        if self.get_type() != kind:
+            raise PresburgerError(f"expected a node {kind.name}, found {self.get_type().name}")
 
     def get_type(self) -> ast_node_type:
         """What the node is."""
@@ -141,11 +191,12 @@ class AstNode:
         """The definitions of ``floord``, ``min`` and ``max``, which code may use."""
         return _native.Ast.macros()
 
-    def block_get_children(self) -> list[AstNode]:
+    def block_get_children(self) -> AstNodeList:
         """The parts of a block, in the order in which they run."""
         if self._node is None:
-            return []
-        return [AstNode(node) for node in self._need(ast_node_type.block).children()]
+            return AstNodeList()
+        self._need(ast_node_type.block)
+        return AstNodeList(self._children())
 
     def for_get_iterator(self) -> AstExpr:
         """The variable of a loop."""
@@ -224,8 +275,13 @@ class AstNode:
         return f"<AstNode {self.get_type().name}: {self.to_C_str().strip()!r}>"
 
 
-INFIX = {"le": "<=", "zdiv_r": "%"}
-"""The operations that are not native: a loop's condition, a remainder that is compared with 0."""
+SIGNS = {
+    "member": (9, "."), "mul": (7, " * "), "div": (7, " / "), "pdiv_q": (7, " / "),
+    "pdiv_r": (7, " % "), "zdiv_r": (7, " % "), "add": (6, " + "), "sub": (6, " - "),
+    "lt": (5, " < "), "le": (5, " <= "), "gt": (5, " > "), "ge": (5, " >= "), "eq": (4, " == "),
+    "and_": (3, " && "), "and_then": (3, " && "), "or_": (2, " || "), "or_else": (2, " || "),
+}  # fmt: skip
+"""How strongly operations bind, and their signs in C."""
 
 
 class AstExpr:
@@ -253,6 +309,141 @@ class AstExpr:
         kind = expr.kind()
         value = expr.number() if kind == "int" else str(expr) if kind == "id" else None
         return cls("eq" if kind == "multiple" else kind, value=value, source=expr)
+
+    @classmethod
+    def from_val(cls, v: int) -> AstExpr:
+        """A number."""
+        return cls("int", value=int(v))
+
+    @classmethod
+    def from_id(cls, id: Id) -> AstExpr:
+        """A name."""
+        return cls("id", value=str(id))
+
+    def _with(self, kind: str, *others: AstExpr) -> AstExpr:
+        return AstExpr(kind, [self, *others])
+
+    def add(self, expr2: AstExpr) -> AstExpr:
+        """The sum."""
+        return self._with("add", expr2)
+
+    def sub(self, expr2: AstExpr) -> AstExpr:
+        """The difference."""
+        return self._with("sub", expr2)
+
+    def mul(self, expr2: AstExpr) -> AstExpr:
+        """The product."""
+        return self._with("mul", expr2)
+
+    def div(self, expr2: AstExpr) -> AstExpr:
+        """The quotient, which is an integer."""
+        return self._with("div", expr2)
+
+    def pdiv_q(self, expr2: AstExpr) -> AstExpr:
+        """The quotient of numbers that are not negative."""
+        return self._with("pdiv_q", expr2)
+
+    def pdiv_r(self, expr2: AstExpr) -> AstExpr:
+        """The remainder of numbers that are not negative."""
+        return self._with("pdiv_r", expr2)
+
+    def eq(self, expr2: AstExpr) -> AstExpr:
+        """Whether both are equal."""
+        return self._with("eq", expr2)
+
+    def le(self, expr2: AstExpr) -> AstExpr:
+        """Whether this is at most the other."""
+        return self._with("le", expr2)
+
+    def lt(self, expr2: AstExpr) -> AstExpr:
+        """Whether this is less than the other."""
+        return self._with("lt", expr2)
+
+    def ge(self, expr2: AstExpr) -> AstExpr:
+        """Whether this is at least the other."""
+        return self._with("ge", expr2)
+
+    def gt(self, expr2: AstExpr) -> AstExpr:
+        """Whether this is greater than the other."""
+        return self._with("gt", expr2)
+
+    def and_(self, expr2: AstExpr) -> AstExpr:
+        """Whether both hold."""
+        return self._with("and_", expr2)
+
+    def and_then(self, expr2: AstExpr) -> AstExpr:
+        """Whether both hold; the second is looked at if the first does."""
+        return self._with("and_then", expr2)
+
+    def or_(self, expr2: AstExpr) -> AstExpr:
+        """Whether one holds."""
+        return self._with("or_", expr2)
+
+    def or_else(self, expr2: AstExpr) -> AstExpr:
+        """Whether one holds; the second is looked at if the first does not."""
+        return self._with("or_else", expr2)
+
+    def neg(self) -> AstExpr:
+        """The opposite."""
+        return self._with("minus")
+
+    def address_of(self) -> AstExpr:
+        """The address of an access."""
+        return self._with("address_of")
+
+    def access(self, indices: Sequence[AstExpr]) -> AstExpr:
+        """The element of an array at some subscripts."""
+        return self._with("access", *indices)
+
+    def call(self, arguments: Sequence[AstExpr]) -> AstExpr:
+        """The call of a function."""
+        return self._with("call", *arguments)
+
+    def set_op_arg(self, pos: int, arg: AstExpr) -> AstExpr:
+        """With another operand."""
+        self.op_get_arg(pos)
+        operands = list(self._operands())
+        operands[pos] = arg
+        return AstExpr(self._kind, operands)
+
+    op_set_arg = set_op_arg
+
+    def substitute_ids(self, id2expr: Mapping[Id, AstExpr]) -> AstExpr:
+        """With expressions in the place of names."""
+        known = {str(name): expr for name, expr in id2expr.items()}
+        if self._kind == "id":
+            return known.get(str(self._value), self)
+        if self._kind == "int":
+            return self
+        return AstExpr(self._kind, [operand.substitute_ids(id2expr) for operand in self._operands()])
+
+    def is_equal(self, expr2: AstExpr) -> bool:
+        """Whether both are written alike."""
+        return self == expr2
+
+    def copy(self) -> AstExpr:
+        """The same expression."""
+        return self
+
+    def get_ctx(self) -> Context:
+        """The context."""
+        return DEFAULT_CONTEXT
+
+    def dump(self) -> None:
+        """Prints the expression."""
+        print(self)
+
+    def to_str(self) -> str:
+        """The expression in C."""
+        return self.to_C_str()
+
+    def to_list(self) -> AstExprList:
+        """The list of this expression."""
+        return AstExprList([self])
+
+    def print_macros(self, printer: Printer) -> Printer:
+        """Adds the definitions that the expression may use."""
+        return printer.print_str(AstNode.macros())
 
     def _operands(self) -> list[AstExpr]:
         if self._arguments is None:
@@ -324,12 +515,37 @@ class AstExpr:
         """The expression in C."""
         if self._source is not None:
             return str(self._source)
+        return self._text()[1]
+
+    def _text(self) -> tuple[int, str]:
+        """How strongly the outermost operation binds, and the text."""
+        if self._kind in {"int", "id"}:
+            return (10 if self._kind == "id" or str(self._value)[:1] != "-" else 8), str(self._value)
+        parts = [operand._text() for operand in self._operands()]
+        texts = [text for _, text in parts]
         if self._kind == "call":
-            name, *arguments = map(str, self._operands())
-            return f"{name}({', '.join(arguments)})"
-        if self._kind in INFIX:
-            return f" {INFIX[self._kind]} ".join(map(str, self._operands()))
-        return str(self._value)
+            return 9, f"{texts[0]}({', '.join(texts[1:])})"
+        if self._kind == "access":
+            return 9, texts[0] + "".join(f"[{text}]" for text in texts[1:])
+        if self._kind in {"min", "max"}:
+            joined = texts[-1]
+            for text in reversed(texts[:-1]):
+                joined = f"{self._kind}({text}, {joined})"
+            return 9, joined
+        if self._kind == "fdiv_q":
+            return 9, f"floord({', '.join(texts)})"
+        if self._kind in {"cond", "select"}:
+            return 1, "{} ? {} : {}".format(*(f"({t})" if p <= 1 else t for p, t in parts))
+        if self._kind in {"minus", "address_of"}:
+            sign = "-" if self._kind == "minus" else "&"
+            return 8, sign + (f"({texts[0]})" if parts[0][0] < 9 else texts[0])
+        bind, sign = SIGNS[self._kind]
+        strict = self._kind in {"sub", "div", "pdiv_q", "pdiv_r", "zdiv_r"}
+        shown = [
+            f"({text})" if own < bind or (own == bind and at > 0 and (strict or bind == 7)) else text
+            for at, (own, text) in enumerate(parts)
+        ]
+        return bind, sign.join(shown)
 
     __str__ = to_C_str
 
@@ -341,3 +557,248 @@ class AstExpr:
 
     def __repr__(self) -> str:
         return f"AstExpr({str(self)!r})"
+
+
+class AstExprList(ValueList[AstExpr]):
+    """islpy's list of ``AstExpr``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_ast_expr(cls, el: AstExpr) -> Self:
+        """The list of one expression."""
+        return cls([el])
+
+    n_ast_expr = ValueList.size
+    get_ast_expr = ValueList.get_at
+    set_ast_expr = ValueList.set_at
+
+
+class AstNodeList(ValueList[AstNode]):
+    """islpy's list of ``AstNode``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_ast_node(cls, el: AstNode) -> Self:
+        """The list of one node."""
+        return cls([el])
+
+    n_ast_node = ValueList.size
+    get_ast_node = ValueList.get_at
+    set_ast_node = ValueList.set_at
+
+
+class IdToAstExpr(dict[Id, AstExpr]):
+    """Expressions by name."""
+
+    __slots__ = ()
+
+
+PrintCallback = Callable[[Printer, "AstPrintOptions", AstNode], Printer]
+
+
+class AstPrintOptions:
+    """How a printer writes nodes; callbacks may write loops and calls."""
+
+    __slots__ = ("_for", "_user")
+
+    def __init__(self) -> None:
+        self._user: PrintCallback | None = None
+        self._for: PrintCallback | None = None
+
+    @classmethod
+    def alloc(cls, ctx: Context | None = None) -> Self:
+        """Nodes are written in C."""
+        return cls()
+
+    def copy(self) -> Self:
+        """The same options."""
+        return copy.copy(self)
+
+    def get_ctx(self) -> Context:
+        """The context."""
+        return DEFAULT_CONTEXT
+
+    def set_print_user(self, print_user: PrintCallback) -> tuple[Self, PrintCallback]:
+        """With a callback that writes calls; as in islpy, the callback comes back, too."""
+        changed = self.copy()
+        changed._user = print_user
+        return changed, print_user
+
+    def set_print_for(self, print_for: PrintCallback) -> tuple[Self, PrintCallback]:
+        """With a callback that writes loops; as in islpy, the callback comes back, too."""
+        changed = self.copy()
+        changed._for = print_for
+        return changed, print_for
+
+
+class MadeNode(AstNode):
+    """A node that Python made, with nodes and expressions inside."""
+
+    __slots__ = ("_exprs", "_inside", "_kind", "_name", "_step")
+
+    def __init__(
+        self,
+        kind: str,
+        inside: Sequence[AstNode] = (),
+        exprs: Sequence[AstExpr] = (),
+        name: str | None = None,
+        step: tuple[int, bool] = (1, False),
+    ) -> None:
+        super().__init__(None)
+        self._kind, self._inside, self._exprs = kind, list(inside), list(exprs)
+        self._name, self._step = name, step
+
+    def get_type(self) -> ast_node_type:
+        """What the node is."""
+        return ast_node_type[{"for": "for_", "if": "if_"}.get(self._kind, self._kind)]
+
+    def _children(self) -> list[AstNode]:
+        return list(self._inside)
+
+    def block_get_children(self) -> AstNodeList:
+        """The parts of a block, in the order in which they run."""
+        self._check(ast_node_type.block)
+        return AstNodeList(self._inside)
+
+    def for_get_iterator(self) -> AstExpr:
+        """The variable of a loop."""
+        self._check(ast_node_type.for_)
+        return AstExpr._name(self._name)
+
+    def for_get_init(self) -> AstExpr:
+        """The first value of the variable of a loop."""
+        self._check(ast_node_type.for_)
+        return self._exprs[0]
+
+    def for_get_cond(self) -> AstExpr:
+        """The condition under which a loop goes on."""
+        self._check(ast_node_type.for_)
+        if len(self._exprs) < 2:
+            raise PresburgerError("the loop has no last value")
+        return AstExpr("le", [self.for_get_iterator(), self._exprs[1]])
+
+    def for_get_inc(self) -> AstExpr:
+        """What is added to the variable of a loop after each iteration."""
+        self._check(ast_node_type.for_)
+        return AstExpr("int", value=self._step[0])
+
+    def for_is_coincident(self) -> bool:
+        """Whether the iterations of a loop may run at the same time."""
+        self._check(ast_node_type.for_)
+        return self._step[1]
+
+    def for_get_body(self) -> AstNode:
+        """What runs in each iteration of a loop."""
+        self._check(ast_node_type.for_)
+        return self._inside[0]
+
+    def if_get_cond(self) -> AstExpr:
+        """The condition of an ``if``."""
+        self._check(ast_node_type.if_)
+        return self._exprs[0]
+
+    def if_get_then_node(self) -> AstNode:
+        """What runs if the condition holds."""
+        self._check(ast_node_type.if_)
+        return self._inside[0]
+
+    def if_has_else_node(self) -> bool:
+        """Whether something runs if the condition does not hold."""
+        self._check(ast_node_type.if_)
+        return len(self._inside) > 1
+
+    def if_get_else_node(self) -> AstNode:
+        """What runs if the condition does not hold."""
+        if not self.if_has_else_node():
+            raise PresburgerError("the condition has no else")
+        return self._inside[1]
+
+    if_get_then, if_has_else, if_get_else = if_get_then_node, if_has_else_node, if_get_else_node
+
+    def mark_get_id(self) -> Id:
+        """The name of a mark."""
+        self._check(ast_node_type.mark)
+        return Id(self._name)
+
+    def mark_get_node(self) -> AstNode:
+        """What a mark stands above."""
+        self._check(ast_node_type.mark)
+        return self._inside[0]
+
+    def user_get_expr(self) -> AstExpr:
+        """What is run, as a call."""
+        self._check(ast_node_type.user)
+        return self._exprs[0]
+
+    def to_C_str(self) -> str:  # noqa: N802  (islpy's name)
+        """The code in C; it uses what :meth:`macros` defines."""
+        return "".join(f"{line}\n" for line in self._lines())
+
+    __str__ = to_C_str
+
+    def _lines(self) -> list[str]:
+        if self._kind == "user":
+            return [f"{self._exprs[0]};"]
+        if self._kind == "block":
+            return [line for node in self._inside for line in lines_of(node)]
+        if self._kind == "mark":
+            return [f"// {self._name}", *lines_of(self._inside[0])]
+        if self._kind == "if":
+            lines = braced(f"if ({self._exprs[0]})", self._inside[0])
+            if len(self._inside) > 1:
+                rest = braced("else", self._inside[1])
+                if lines[-1] == "}":
+                    lines[-1:], rest = [f"}} {rest[0]}"], rest[1:]
+                lines += rest
+            return lines
+        end = f" {self._name} <= {self._exprs[1]}" if len(self._exprs) > 1 else ""
+        start = f"int64_t {self._name} = {self._exprs[0]}"
+        return braced(f"for ({start};{end}; {self._name} += {self._step[0]})", self._inside[0])
+
+
+def lines_of(node: AstNode) -> list[str]:
+    return str(node).splitlines()
+
+
+def braced(head: str, body: AstNode) -> list[str]:
+    """A statement over a body, between braces where it is more than one line of its own."""
+    inner = [f"  {line}" for line in lines_of(body)]
+    single = body.get_type() not in {ast_node_type.block, ast_node_type.mark}
+    return [head, *inner] if single else [f"{head} {{", *inner, "}"]
+
+
+def with_children(node: AstNode, children: list[AstNode]) -> AstNode:
+    """The node with others inside; the same if they are the same."""
+    if isinstance(node, MadeNode):
+        made = copy.copy(node)
+        made._inside = children
+        return made
+    native = node._node
+    if native is None:
+        return node
+    kind = native.kind()
+    if kind == "user":
+        return MadeNode(kind, exprs=[node.user_get_expr()])
+    exprs = [AstExpr._of(expr) for expr in native.expressions()]
+    made = MadeNode(kind, children, exprs, native.name(), native.step() or (1, False))
+    made._annotation = node._annotation
+    return made
+
+
+def rebuilt(top: AstNode, make: Callable[[AstNode, list[AstNode]], AstNode]) -> AstNode:
+    """What ``make`` makes of each node and what it made of those inside."""
+    done: list[AstNode] = []
+    todo: list[tuple[AstNode, int | None]] = [(top, None)]
+    while todo:
+        node, count = todo.pop()
+        if count is None:
+            children = node._children()
+            todo.append((node, len(children)))
+            todo.extend((child, None) for child in reversed(children))
+        else:
+            inside = done[len(done) - count :]
+            del done[len(done) - count :]
+            done.append(make(node, inside))
+    return done[0]

@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from tangram import _native
 from tangram.polyhedral.schedules import Schedule
-from tangram.presburger import Context, Map, Set
+from tangram.presburger import DEFAULT_CONTEXT, Context, Map, Set
 
 Relations = Set | Map
 
@@ -103,18 +103,30 @@ class ScheduleConstraints:
     def compute_schedule(
         self,
         *,
-        algorithm: Literal["pluto", "feautrier"] = "pluto",
-        fusion: Literal["none", "smart", "max"] = "smart",
-        outer_coincidence: bool = False,
+        algorithm: Literal["pluto", "feautrier"] | None = None,
+        fusion: Literal["none", "smart", "max"] | None = None,
+        outer_coincidence: bool | None = None,
         max_coefficient: int | None = None,
     ) -> Schedule:
         """A schedule that keeps to the constraints, which is checked.
+
+        What is not given is as the options of ``DEFAULT_CONTEXT`` say.
 
         Raises:
             PresburgerError: there is no affine schedule, or a limit ends the search.
         """
         parts = [(name, value._union) for name, value in self._parts.items()]
-        feautrier = algorithm == "feautrier"
+        options = DEFAULT_CONTEXT._options
+        feautrier = (
+            bool(options["schedule_algorithm"]) if algorithm is None else algorithm == "feautrier"
+        )
+        if fusion is None:
+            fusion = "none" if options["schedule_serialize_sccs"] else "smart"
+        if outer_coincidence is None:
+            outer_coincidence = bool(options["schedule_outer_coincidence"])
+        largest = options["schedule_max_coefficient"]
+        if max_coefficient is None and isinstance(largest, int) and largest >= 0:
+            max_coefficient = largest
         return Schedule._of(
             _native.compute_schedule(parts, feautrier, fusion, outer_coincidence, max_coefficient)
         )
@@ -122,6 +134,18 @@ class ScheduleConstraints:
     def __str__(self) -> str:
         parts = ", ".join(f'{name}: "{value}"' for name, value in self._parts.items())
         return f"{{ {parts} }}"
+
+    def copy(self) -> Self:
+        """The same value."""
+        return self
+
+    def get_ctx(self) -> Context:
+        """The context."""
+        return DEFAULT_CONTEXT
+
+    def to_str(self) -> str:
+        """The text, as ``str`` gives it."""
+        return str(self)
 
     def __repr__(self) -> str:
         return f"ScheduleConstraints({str(self)!r})"

@@ -7,7 +7,7 @@ from typing import Self
 
 from tangram import _native
 from tangram.polyhedral.schedules import Schedule
-from tangram.presburger import Map
+from tangram.presburger import DEFAULT_CONTEXT, Context, Map
 
 NAMES = ("sink", "must_source", "may_source", "kill", "schedule_map")
 
@@ -68,6 +68,18 @@ class UnionAccessInfo:
         parts = [self._parts.get(name, none)._union for name in NAMES]
         return UnionFlow([Map._wrap(union) for union in _native.compute_flow(*parts)])
 
+    def copy(self) -> Self:
+        """The same value."""
+        return self
+
+    def get_ctx(self) -> Context:
+        """The context."""
+        return DEFAULT_CONTEXT
+
+    def to_str(self) -> str:
+        """The text, as ``str`` gives it."""
+        return str(self)
+
     def __repr__(self) -> str:
         parts = ", ".join(f'{name}: "{value}"' for name, value in self._parts.items())
         return f"<UnionAccessInfo {{ {parts} }}>"
@@ -104,6 +116,18 @@ class UnionFlow:
     def get_may_no_source(self) -> Map:
         """Accesses of sinks before which there is no certain source and no end of a value."""
         return self._maps[3]
+
+    def copy(self) -> Self:
+        """The same value."""
+        return self
+
+    def get_ctx(self) -> Context:
+        """The context."""
+        return DEFAULT_CONTEXT
+
+    def to_str(self) -> str:
+        """The text, as ``str`` gives it."""
+        return str(self)
 
     def __repr__(self) -> str:
         names = ("must_dependence", "may_dependence", "must_no_source", "may_no_source")

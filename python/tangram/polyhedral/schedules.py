@@ -11,7 +11,7 @@ from tangram._native import PresburgerError
 from tangram.polyhedral.drafts import Draft
 from tangram.polyhedral.editing import Editing
 from tangram.polyhedral.subtrees import Subtree, Whole
-from tangram.presburger import Context, Id, Map, MultiUnionPwAff, Set, Space, UnionPwMultiAff
+from tangram.presburger import DEFAULT_CONTEXT, Context, Id, Map, MultiUnionPwAff, Set, Space, UnionPwMultiAff
 
 
 class schedule_node_type(enum.Enum):  # noqa: N801  (islpy's name)
@@ -56,6 +56,18 @@ class Schedule(Whole):
     def read_from_str(cls, *arguments: str | Context | None) -> Self:
         """Parses isl's YAML, as the constructor does; a context before it is accepted."""
         return cls(str(arguments[-1]))
+
+    def dump(self) -> None:
+        """Prints the tree."""
+        print(self)
+
+    def get_ctx(self) -> Context:
+        """The context."""
+        return DEFAULT_CONTEXT
+
+    def reset_user(self) -> Self:
+        """The same tree: names stand for nothing else."""
+        return self
 
     @classmethod
     def from_domain(cls, domain: Set) -> Self:
@@ -431,6 +443,18 @@ class ScheduleNode(Editing, Subtree):
             return root
 
         return self._replaced(change)
+
+    def dump(self) -> None:
+        """Prints the tree."""
+        print(self._schedule)
+
+    def get_ctx(self) -> Context:
+        """The context."""
+        return DEFAULT_CONTEXT
+
+    def reset_user(self) -> Self:
+        """The same node: names stand for nothing else."""
+        return self
 
     # What nodes hold.
 

@@ -24,7 +24,7 @@ differs:
 ==========================================  ==================================================
 islpy                                       here
 ==========================================  ==================================================
-``Context``, ``DEFAULT_CONTEXT``            accepted, and do nothing; no argument needs them
+``Context``, ``DEFAULT_CONTEXT``            accepted; options of the default one count
 ``Set``, ``UnionSet``                       :class:`Set`; :class:`BasicSet` is a subclass
 ``Map``, ``UnionMap``                       :class:`Map`; :class:`BasicMap` is a subclass
 a result of several basic sets              a :class:`Set` where islpy hides variables that exist
@@ -41,7 +41,7 @@ dimensions without names                    names that are made up: ``i0``, ``o1
 ``dim_max_val`` of what is unbounded        ``None``
 ``transitive_closure()``, ``power()``       a pair: the relation, and whether it is exact
 ``f.eval(point)``                           ``f(i, j, N=4)``, or ``f.eval(point)``
-lists (``BasicSetList``...)                 Python's lists
+lists (``BasicSetList``...)                 Python's lists with islpy's methods as well
 ``isl.Error``                               :class:`PresburgerError`
 ==========================================  ==================================================
 
@@ -65,30 +65,65 @@ from tangram.presburger.count_unions import UnionPwQPolynomial, UnionPwQPolynomi
 from tangram.presburger.counts import PwQPolynomial
 from tangram.presburger.elimination import EliminationStep, LoopBounds
 from tangram.presburger.folds import PwQPolynomialFold
+from tangram.presburger.lists import (
+    AffList,
+    BasicMapList,
+    BasicSetList,
+    ConstraintList,
+    IdList,
+    MapList,
+    PwAffList,
+    PwMultiAffList,
+    PwQPolynomialFoldList,
+    PwQPolynomialList,
+    QPolynomialList,
+    SetList,
+    UnionMapList,
+    UnionPwAffList,
+    UnionPwMultiAffList,
+    UnionSetList,
+    ValList,
+)
 from tangram.presburger.maps import BasicMap, Map
 from tangram.presburger.multi_affs import PwMultiAff
-from tangram.presburger.names import DEFAULT_CONTEXT, Context, Id, dim_type
+from tangram.presburger.names import (
+    DEFAULT_CONTEXT,
+    Context,
+    Id,
+    bound,
+    dim_type,
+    fold,
+    format,
+    schedule_algorithm,
+)
 from tangram.presburger.points import Point
 from tangram.presburger.polynomials import QPolynomial, Term
 from tangram.presburger.printer import Printer
-from tangram.presburger.sets import BasicSet, Set
+from tangram.presburger.sets import BasicSet, Set, StrideInfo
 from tangram.presburger.spaces import LocalSpace, Space
 from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwAff, UnionPwMultiAff
 from tangram.presburger.values import Val
+from tangram.presburger.vertices import Vertex, Vertices
 
 __all__ = [
     "DEFAULT_CONTEXT",
     "Aff",
+    "AffList",
     "BasicMap",
+    "BasicMapList",
     "BasicSet",
+    "BasicSetList",
     "Constraint",
+    "ConstraintList",
     "Context",
     "EliminationStep",
     "Error",
     "Id",
+    "IdList",
     "LocalSpace",
     "LoopBounds",
     "Map",
+    "MapList",
     "MultiAff",
     "MultiPwAff",
     "MultiUnionPwAff",
@@ -96,26 +131,44 @@ __all__ = [
     "PresburgerError",
     "Printer",
     "PwAff",
+    "PwAffList",
     "PwMultiAff",
+    "PwMultiAffList",
     "PwQPolynomial",
     "PwQPolynomialFold",
+    "PwQPolynomialFoldList",
+    "PwQPolynomialList",
     "QPolynomial",
+    "QPolynomialList",
     "Set",
+    "SetList",
     "Space",
+    "StrideInfo",
     "Term",
     "UnionMap",
+    "UnionMapList",
     "UnionPwAff",
+    "UnionPwAffList",
     "UnionPwMultiAff",
+    "UnionPwMultiAffList",
     "UnionPwQPolynomial",
     "UnionPwQPolynomialFold",
     "UnionSet",
+    "UnionSetList",
     "Val",
+    "ValList",
+    "Vertex",
+    "Vertices",
     "affs_from_space",
     "align_spaces",
     "align_two",
+    "bound",
     "dim_type",
+    "fold",
+    "format",
     "limits",
     "make_zero_and_vars",
+    "schedule_algorithm",
 ]
 
 Error = PresburgerError

@@ -311,9 +311,101 @@ class Relations(Constrained):
         apart = all(a.is_disjoint(b) for at, a in enumerate(params) for b in params[:at])
         return single and apart
 
-    def to_str(self) -> str:
-        """The text in isl's notation, as ``str`` gives it."""
-        return str(self)
+    def plain_get_val_if_fixed(self, type: dim_type, pos: int) -> Val:
+        """The value of a dimension that has one; NaN is an error here.
+
+        Raises:
+            PresburgerError: it has several values, or none.
+        """
+        # The dimension alone, as that of a set without parameters.
+        names = self.get_param_names()
+        points = self if self._general is Set else self._to(Set, "wrap")
+        if points.is_params():
+            points = points.from_params()
+        at = pos if type == dim_type.param else len(names) + pos
+        at += self.dim(dim_type.in_) if self._general is not Set and type == dim_type.set else 0
+        flat = points.move_dims(dim_type.set, 0, dim_type.param, 0, len(names))
+        found = flat.project_out(dim_type.set, at + 1, flat.n_dim() - at - 1)
+        found = found.project_out(dim_type.set, 0, at)
+        least, greatest = found.dim_min_val(0), found.dim_max_val(0)
+        if least is None or least != greatest:
+            raise PresburgerError("the dimension has no single value")
+        return least
+
+    def partial_lexmin(self, dom: Set) -> tuple[Self, Set]:
+        """The first outputs of inputs in ``dom``, or points for these parameters; and where there
+        is none."""
+        return self._partial(dom, "lexmin")
+
+    def partial_lexmax(self, dom: Set) -> tuple[Self, Set]:
+        """The last outputs of inputs in ``dom``, or points for these parameters; and where there
+        is none."""
+        return self._partial(dom, "lexmax")
+
+    def _partial(self, dom: Set, name: str) -> tuple[Any, Set]:
+        if self._general is Set:
+            inside = self.intersect_params(dom.params() if not dom.is_params() else dom)
+            return getattr(inside, name)(), dom.subtract(self.params())
+        inside = self._binary("intersect_domain", dom)
+        return getattr(inside, name)(), dom.subtract(self._to(Set, "domain"))
+
+    def partial_lexmin_pw_multi_aff(self, dom: Set) -> tuple[PwMultiAff, Set]:
+        """As :meth:`partial_lexmin`, with a function."""
+        return self._partial(dom, "lexmin_pw_multi_aff")
+
+    def partial_lexmax_pw_multi_aff(self, dom: Set) -> tuple[PwMultiAff, Set]:
+        """As :meth:`partial_lexmax`, with a function."""
+        return self._partial(dom, "lexmax_pw_multi_aff")
+
+    plain_unshifted_simple_hull = unshifted_simple_hull
+
+    def align_divs(self) -> Self:
+        """The same points: every integer division is explicit already."""
+        return self
+
+    def remove_unknown_divs(self) -> Self:
+        """The same points: every integer division is known."""
+        return self
+
+    def get_constraint_list(self) -> Any:
+        """The equations and inequalities of one conjunction."""
+        from tangram.presburger.lists import ConstraintList
+
+        return ConstraintList(self.get_constraints())
+
+    def total_dim(self) -> int:
+        """The number of all dimensions."""
+        return self.dim(dim_type.all)
+
+    def is_rational(self) -> bool:
+        """Whether points may be fractions, which they never are here."""
+        return False
+
+    def to_list(self) -> Any:
+        """The list of this value."""
+        from tangram.presburger import lists
+
+        return lists.ALL[f"{type(self).__name__}List"]([self])
+
+    def drop_constraints_not_involving_dims(self, type: dim_type, first: int, n: int) -> Self:
+        """With the constraints alone that are about ``n`` dimensions from ``first`` on: a superset."""
+        space = self.get_space()
+        kinds = (dim_type.param, dim_type.in_, dim_type.set)
+        start = 1 + sum(self.dim(kind) for kind in kinds if kind < type) + first
+        wanted = range(start, start + n)
+        kept = []
+        for equalities, inequalities, floors in self._union.rows():
+            size = 1 + space.dim(dim_type.all)
+            # A division is about the dimensions that its numerator is about.
+            about = [at in wanted for at in range(size)]
+            for numerator, _ in floors:
+                about.append(any(v and about[at] for at, v in enumerate(numerator)))
+            sides = [
+                [row for row in rows if any(v and about[at] for at, v in enumerate(row))]
+                for rows in (equalities, inequalities)
+            ]
+            kept.append((sides[0], sides[1], floors))
+        return self._wrap(_native.Union.of_rows(space._form, kept))
 
     def get_param_names(self) -> list[str]:
         """The names of the parameters."""
@@ -434,5 +526,6 @@ def params_as_dims(value: R) -> tuple[list[str], list[R]]:
 # The classes need each other; this module is loaded first.
 from tangram.presburger.sets import Set  # noqa: E402,I001
 from tangram.presburger.spaces import Space  # noqa: E402
+from tangram.presburger.values import Val  # noqa: E402
 from tangram.presburger.affs import PwAff  # noqa: E402
 from tangram.presburger.multi_affs import PwMultiAff  # noqa: E402

@@ -108,6 +108,46 @@ class PwAff(Single):
         return cls._of(_native.PwAff.of_row(space.get_space()._form, row, value.denominator, []))
 
     @classmethod
+    def val_on_domain_space(cls, space: Dimensions, val: int | Fraction) -> Self:
+        """A number on all points of a space."""
+        return cls.val_on_domain(space, val)
+
+    @classmethod
+    def zero_on_domain_space(cls, space: Dimensions) -> Self:
+        """0 on all points of a space."""
+        return cls.val_on_domain(space, 0)
+
+    @classmethod
+    def param_on_domain_space_id(cls, space: Dimensions, id: str) -> Self:
+        """The value of a parameter, which is added where a space lacks it."""
+        space = space.get_space()
+        if str(id) not in space._params:
+            from tangram.presburger.spaces import Space
+
+            space = Space._of(((*space._params, str(id)), space._input, space._output))
+        return cls.var_on_domain(space, dim_type.param, list(space._params).index(str(id)))
+
+    def max_val(self) -> Val | None:
+        """The greatest value over all arguments and parameters; ``None`` if there is none."""
+        return self._values().dim_max_val(0)
+
+    def min_val(self) -> Val | None:
+        """The least value over all arguments and parameters; ``None`` if there is none."""
+        return self._values().dim_min_val(0)
+
+    def _values(self) -> Set:
+        tuple_function = self.as_pw_multi_aff()
+        if not self.get_space().is_map():
+            return tuple_function.as_set().project_out_params()
+        return tuple_function.as_map().range().project_out_params()
+
+    def to_list(self) -> AffList | PwAffList:
+        """The list of this expression."""
+        from tangram.presburger.lists import AffList, PwAffList
+
+        return AffList([self]) if isinstance(self, Aff) else PwAffList([self])
+
+    @classmethod
     def var_on_domain(cls, space: Dimensions, type: dim_type, pos: int) -> Self:
         """The value of a dimension at each point of a space, or of a parameter."""
         row = [0] * (1 + space.dim(dim_type.all))

@@ -24,12 +24,26 @@ def align_spaces(obj: T, template: Dimensions, obj_bigger_ok: bool = False) -> T
         PresburgerError: ``obj`` has others, and ``obj_bigger_ok`` is not set.
     """
     columns = obj.get_space()._columns()
-    for kind in (dim_type.param, dim_type.in_, dim_type.set):
-        if kind in obj._nameless:
-            continue
-        known = {column.name: column for column in columns[kind]}
-        wanted = template.get_var_names(counterpart(obj, template, kind))
-        first = [known.pop(name, Column(name)) for name in wanted]
+    kinds = [k for k in (dim_type.param, dim_type.in_, dim_type.set) if k not in obj._nameless]
+    wanted = {kind: template.get_var_names(counterpart(obj, template, kind)) for kind in kinds}
+    # Names that the template has elsewhere go there, from inputs to outputs and back.
+    elsewhere = {name for kind in kinds if kind != dim_type.param for name in wanted[kind]}
+    moved = {
+        column.name: column
+        for kind in kinds
+        if kind != dim_type.param
+        for column in columns[kind]
+        if column.name in elsewhere and column.name not in wanted[kind]
+    }
+    going = {column.old for column in moved.values()}
+    for kind in kinds:
+        known = {c.name: c for c in columns[kind] if kind == dim_type.param or c.old not in going}
+        first = []
+        for name in wanted[kind]:
+            own = known.pop(name, None)
+            if own is None and kind != dim_type.param:
+                own = moved.pop(name, None)
+            first.append(own or Column(name))
         if known and not obj_bigger_ok:
             raise PresburgerError(f"{template.get_space()} has no dimension {next(iter(known))!r}")
         columns[kind] = [*first, *known.values()]

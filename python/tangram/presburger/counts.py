@@ -219,11 +219,12 @@ class PwQPolynomial(Dimensions):
         """What this says beyond the parameters being in ``params``."""
         return self.gist(Set.universe(self.get_domain_space()).intersect_params(params))
 
-    def bound(self, upper: bool = True) -> PwQPolynomialFold:
-        """A bound of the values over all points, for each value of the parameters."""
+    def bound(self, upper: bool | fold = True) -> PwQPolynomialFold:
+        """A bound of the values over all points, for each value of the parameters: the greatest
+        value, or with ``False`` or ``fold.min`` the least."""
         from tangram.presburger.folds import PwQPolynomialFold
 
-        return PwQPolynomialFold._of(self._count.bound(upper))
+        return PwQPolynomialFold._of(self._count.bound(bool(upper)))
 
     def to_polynomial(self, sign: int) -> PwQPolynomial:
         """Without floors: nowhere below this for a ``sign`` of 1, nowhere above for -1.

@@ -57,6 +57,18 @@ class Dimensions:
         """The same value: values never change."""
         return self
 
+    def to_str(self) -> str:
+        """The text in isl's notation, as ``str`` gives it."""
+        return str(self)
+
+    def dump(self) -> None:
+        """Prints the value."""
+        print(self)
+
+    def reset_user(self) -> Self:
+        """The same value: names stand for nothing else."""
+        return self
+
     def dim(self, type: dim_type) -> int:
         """The number of dimensions of a kind."""
         return len(self.get_space()._names(type))

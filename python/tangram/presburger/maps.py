@@ -11,7 +11,7 @@ from tangram._native import PresburgerError
 from tangram.presburger._relations import bind_first, params_as_dims, wrap
 from tangram.presburger.counts import PwQPolynomial
 from tangram.presburger.dimensions import Dimensions
-from tangram.presburger.names import dim_type
+from tangram.presburger.names import Id, dim_type
 from tangram.presburger.pairs import Pairs
 from tangram.presburger.points import Point
 from tangram.presburger.sets import Set, StrideInfo, has_finite_params
@@ -351,6 +351,86 @@ class Map(Pairs):
     def range_map(self) -> Map:
         """Relates each pair to its output."""
         return self._unary("range_map")
+
+    def remove_map_if(self, fn: Callable[[Map], bool]) -> Map:
+        """Without the relations, of one space each, for which ``fn`` holds."""
+        kept = [piece for piece in self.pieces() if not fn(piece)]
+        return functools.reduce(Map.union, kept, Map("{ }"))
+
+    def compute_flow(self, must_source: Map, may_source: Map, schedule: Map) -> tuple[Map, Map, Map, Map]:
+        """The sources of what this reads: certain and possible dependences, and accesses without."""
+        from tangram import _native
+
+        none = Map("{ }")
+        parts = [self, must_source, may_source, none, schedule]
+        found = [Map._wrap(u) for u in _native.compute_flow(*(part._union for part in parts))]
+        pairs = [
+            one if one.is_empty() else one.apply_range(one.range().unwrap().domain_map())
+            for one in found[:2]
+        ]
+        return pairs[0], pairs[1], found[2], found[3]
+
+    def get_range_tuple_id(self) -> Id:
+        """The name of the output tuple, which may be empty."""
+        return self.get_tuple_id(dim_type.set)
+
+    def get_domain_tuple_id(self) -> Id:
+        """The name of the input tuple, which may be empty."""
+        return self.get_tuple_id(dim_type.in_)
+
+    def has_range_tuple_id(self) -> bool:
+        """Whether the output tuple has a name."""
+        return self.has_tuple_name(dim_type.set)
+
+    def has_domain_tuple_id(self) -> bool:
+        """Whether the input tuple has a name."""
+        return self.has_tuple_name(dim_type.in_)
+
+    def set_range_tuple_id(self, id: str) -> Map:
+        """With another name of the output tuple."""
+        return self.set_tuple_name(dim_type.set, id)
+
+    def set_domain_tuple_id(self, id: str) -> Map:
+        """With another name of the input tuple."""
+        return self.set_tuple_name(dim_type.in_, id)
+
+    def fix_input_si(self, pos: int, value: int) -> Map:
+        """Keeps the pairs whose input has that value of a dimension."""
+        return self.fix_val(dim_type.in_, pos, value)
+
+    def remove_inputs(self, first: int, n: int) -> Map:
+        """Without ``n`` dimensions of the inputs."""
+        return self.project_out(dim_type.in_, first, n)
+
+    def preimage_domain_multi_pw_aff(self, mpa: PwMultiAff) -> Map:
+        """The arguments that a function sends to inputs, with their outputs."""
+        return self.preimage_domain_pw_multi_aff(mpa)
+
+    preimage_domain_union_pw_multi_aff = preimage_domain_multi_pw_aff
+
+    def plain_is_single_valued(self) -> bool:
+        """Whether each input has one output."""
+        return self.is_single_valued()
+
+    def plain_is_injective(self) -> bool:
+        """Whether each output has one input."""
+        return self.is_injective()
+
+    def intersect_domain_space(self, space: Space) -> Map:
+        """Keeps the pairs whose input is of a space."""
+        return self.intersect_domain(Set.universe(space))
+
+    def intersect_range_space(self, space: Space) -> Map:
+        """Keeps the pairs whose output is of a space."""
+        return self.intersect_range(Set.universe(space))
+
+    def intersect_domain_union_set(self, uset: Set) -> Map:
+        """Keeps the pairs whose input is in a set."""
+        return self.intersect_domain(uset)
+
+    def intersect_range_union_set(self, uset: Set) -> Map:
+        """Keeps the pairs whose output is in a set."""
+        return self.intersect_range(uset)
 
     def flatten_range(self) -> Map:
         """With outputs of one flat tuple."""

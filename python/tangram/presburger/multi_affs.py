@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tangram import _native
 from tangram._native import PresburgerError
@@ -12,10 +13,13 @@ from tangram.presburger.affs import PwAff
 from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.functions import Single
 from tangram.presburger.maps import Map
-from tangram.presburger.names import dim_type
+from tangram.presburger.names import Id, dim_type
 from tangram.presburger.points import Point
 from tangram.presburger.sets import Set
 from tangram.presburger.values import make_number
+
+if TYPE_CHECKING:
+    from tangram.presburger.lists import PwMultiAffList
 
 
 class PwMultiAff(Single):
@@ -53,14 +57,58 @@ class PwMultiAff(Single):
         return self.dim(dim_type.set)
 
     def get_at(self, output: int) -> PwAff:
-        """The function of one output."""
-        return PwAff._of(self._function.member(output))
+        """The function of one output, an :class:`Aff` if it has one piece everywhere."""
+        member = PwAff._of(self._function.member(output))
+        return member.as_aff() if member.isa_aff() else member
 
     get_pw_aff = get_aff = get_at
 
     def range_product(self, other: PwMultiAff) -> PwMultiAff:
         """The pairs ``[y -> z]`` of the values of both."""
         return self._binary("range_product", other)
+
+    def product(self, other: PwMultiAff) -> PwMultiAff:
+        """The function of pairs ``[x -> y]`` that gives the pair of the values of both."""
+        pairs = self.domain().cross(other.domain())
+        first = self.pullback_pw_multi_aff(pairs.domain_map().as_pw_multi_aff())
+        second = other.pullback_pw_multi_aff(pairs.range_map().as_pw_multi_aff())
+        return first.range_product(second)
+
+    def get_range_tuple_id(self) -> Id:
+        """The name of the tuple of values, which may be empty."""
+        return self.get_tuple_id(dim_type.set)
+
+    def has_range_tuple_id(self) -> bool:
+        """Whether the tuple of values has a name."""
+        return self.has_tuple_name(dim_type.set)
+
+    def set_range_tuple_id(self, id: str) -> PwMultiAff:
+        """With another name of the tuple of values."""
+        return self.set_tuple_name(dim_type.set, id)
+
+    def reset_range_tuple_id(self) -> PwMultiAff:
+        """Without a name of the tuple of values."""
+        return self.set_tuple_name(dim_type.set, "")
+
+    def to_list(self) -> PwMultiAffList:
+        """The list of this function."""
+        from tangram.presburger.lists import PwMultiAffList
+
+        return PwMultiAffList([self])
+
+    def as_multi_aff(self) -> PwMultiAff:
+        """The same function: there is one class here.
+
+        Raises:
+            PresburgerError: it is not one expression everywhere.
+        """
+        if not self.isa_multi_aff():
+            raise PresburgerError(f"expected expressions in one piece, found {self}")
+        return self
+
+    def isa_multi_aff(self) -> bool:
+        """Whether all values are of one expression everywhere."""
+        return all(member.isa_aff() for member in self.get_list())
 
     def flat_range_product(self, other: PwMultiAff) -> PwMultiAff:
         """As :meth:`range_product`, with the pairs flattened."""

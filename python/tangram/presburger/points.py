@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
 from tangram._native import PresburgerError
-from tangram.presburger.names import Tuple, dim_type
+from tangram.presburger.names import DEFAULT_CONTEXT, Context, Tuple, dim_type
 from tangram.presburger.values import Val
 
 if TYPE_CHECKING:
@@ -67,8 +67,30 @@ class Point(tuple[int, ...]):
 
     def get_coordinate_val(self, type: dim_type, pos: int) -> Val:
         """The coordinate of a dimension, or the value of a parameter."""
-        values = list(self.params.values()) if type == dim_type.param else self
+        values = list(self.params.values()) if type == dim_type.param else list(self)
+        if not 0 <= pos < len(values):
+            raise PresburgerError(f"expected a {type!r} below {len(values)}, found {pos}")
         return Val(values[pos])
+
+    def void(self) -> bool:
+        """Whether it is no point, which it never is."""
+        return False
+
+    def to_str(self) -> str:
+        """The text, as ``repr`` gives it."""
+        return repr(self)
+
+    def copy(self) -> Self:
+        """The same point."""
+        return self
+
+    def get_ctx(self) -> Context:
+        """The context."""
+        return DEFAULT_CONTEXT
+
+    def dump(self) -> None:
+        """Prints the point."""
+        print(repr(self))
 
     def set_coordinate_val(self, type: dim_type, pos: int, value: int) -> Self:
         """With another coordinate of a dimension, or another value of a parameter.

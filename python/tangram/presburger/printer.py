@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Self
 
-from tangram.presburger.names import Context
+from tangram.presburger.names import Context, format
 
 
 class Printer:
@@ -16,10 +16,20 @@ class Printer:
     '{ [1] }'
     """
 
-    __slots__ = ("_texts",)
+    __slots__ = ("_format", "_texts")
 
     def __init__(self) -> None:
         self._texts: list[str] = []
+        self._format = format.ISL
+
+    def set_output_format(self, output_format: format) -> Self:
+        """With another way to write; code is written in C, all else in isl's notation."""
+        self._format = output_format
+        return self
+
+    def get_output_format(self) -> format:
+        """What :meth:`set_output_format` has set."""
+        return self._format
 
     @classmethod
     def to_str(cls, context: Context | None = None) -> Self:

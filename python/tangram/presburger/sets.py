@@ -15,8 +15,9 @@ from tangram.presburger.spaces import Space
 from tangram.presburger.values import Val
 
 if TYPE_CHECKING:
-    from tangram.presburger.affs import PwAff
+    from tangram.presburger.affs import Aff, PwAff
     from tangram.presburger.multi_affs import PwMultiAff
+    from tangram.presburger.vertices import Vertices
 
 
 class Set(Relations):
@@ -117,10 +118,9 @@ class Set(Relations):
             PresburgerError: a parameter that is used has infinitely many values.
         """
         names, pieces = params_as_dims(self)
-        count = Val(sum(piece.card().eval(Point(())) for piece in pieces))
-        if names and not count.is_int():
+        if names and not all(piece.is_bounded() for piece in pieces):
             raise bind_first(self)
-        return count
+        return Val(sum(piece.card().eval(Point(())) for piece in pieces))
 
     def sample_point(self) -> Point | None:
         """One point, or none where there is none; it knows values of parameters."""
@@ -187,6 +187,65 @@ class Set(Relations):
     def solutions(self) -> Set:
         """The points for which all constraints hold whose :meth:`coefficients` are in this."""
         return self._unary("solutions")
+
+    def compute_vertices(self) -> Vertices:
+        """The vertices of the convex hull under islpy's names."""
+        from tangram.presburger.vertices import Vertices
+
+        return Vertices(self)
+
+    def max_val(self, obj: Aff) -> Val | None:
+        """The greatest value of an expression on the points; ``None`` if there is none."""
+        return self.apply(obj.as_pw_multi_aff().as_map()).project_out_params().dim_max_val(0)
+
+    def min_val(self, obj: Aff) -> Val | None:
+        """The least value of an expression on the points; ``None`` if there is none."""
+        return self.apply(obj.as_pw_multi_aff().as_map()).project_out_params().dim_min_val(0)
+
+    def flatten_map(self) -> Map:
+        """Relates each point to itself with coordinates of one flat tuple."""
+        return self.identity().flatten_range()
+
+    def insert_domain(self, domain: Space) -> Map:
+        """Relates every point of a space to the points of this."""
+        return Set.universe(domain).cross(self)
+
+    @classmethod
+    def from_multi_aff(cls, ma: PwMultiAff) -> Set:
+        """The point that a function of the parameters gives."""
+        return ma.as_set()
+
+    from_pw_multi_aff = from_multi_pw_aff = from_multi_aff
+
+    def apply_pw_qpolynomial(self, pwqp: PwQPolynomial) -> PwQPolynomial:
+        """The sum of a function over the points."""
+        return pwqp.intersect_domain(self).sum()
+
+    def is_box(self) -> bool:
+        """Whether the points are all of those between bounds of their own in each dimension."""
+        hull = self.universe(self.get_space()).intersect_params(self.params())
+        for at in range(self.n_dim()):
+            rest = self.eliminate(dim_type.set, 0, at)
+            hull &= rest.eliminate(dim_type.set, at + 1, self.n_dim() - at - 1)
+        return self.is_equal(hull)
+
+    def dim_is_bounded(self, type: dim_type, pos: int) -> bool:
+        """Whether a dimension has a least and a greatest value."""
+        return self.dim_has_lower_bound(type, pos) and self.dim_has_upper_bound(type, pos)
+
+    def dim_has_lower_bound(self, type: dim_type, pos: int) -> bool:
+        """Whether a dimension has a least value for all parameters."""
+        return self._has_end(pos, False)
+
+    def dim_has_upper_bound(self, type: dim_type, pos: int) -> bool:
+        """Whether a dimension has a greatest value for all parameters."""
+        return self._has_end(pos, True)
+
+    def _has_end(self, pos: int, greatest: bool) -> bool:
+        from tangram.presburger.affs import PwAff
+
+        end = PwAff._of(_native.PwAff.extremum(self._union, pos, greatest, True))
+        return self.params() <= end.domain()
 
     def vertices(self) -> list[PwMultiAff]:
         """The vertices of the convex hull, as functions of the parameters, rational ones too."""

@@ -85,7 +85,7 @@ fn excluded(guard: &Guard, floor: usize) -> Option<Excluded> {
     };
     let count =
         excluded.end.sub(&excluded.start).to_i64().filter(|count| (1..=4).contains(count))?;
-    if div.den <= Integer::from(count + count) {
+    if div.den <= count + count {
         return None;
     }
     let values = (0..count).map(|by| excluded.start.add(&Integer::from(by))).collect();

@@ -1,0 +1,460 @@
+"""Lists of values under islpy's names: Python's lists whose methods give new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Self, TypeVar
+
+from tangram._native import PresburgerError
+from tangram.presburger.affs import Aff, PwAff
+from tangram.presburger.constraints import Constraint
+from tangram.presburger.counts import PwQPolynomial
+from tangram.presburger.folds import PwQPolynomialFold
+from tangram.presburger.maps import BasicMap, Map
+from tangram.presburger.multi_affs import PwMultiAff
+from tangram.presburger.names import DEFAULT_CONTEXT, Context, Id
+from tangram.presburger.polynomials import QPolynomial
+from tangram.presburger.sets import BasicSet, Set
+from tangram.presburger.union_affs import UnionPwAff, UnionPwMultiAff
+from tangram.presburger.values import Val
+
+T = TypeVar("T")
+
+
+class ValueList(list[T]):
+    """Values one after the other; all methods that islpy has give new lists.
+
+    >>> ids = IdList.alloc(None, 2).add(Id("i")).add(Id("j"))
+    >>> ids.n_id(), ids.get_at(1), ids.reverse()
+    (2, 'j', ['j', 'i'])
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def alloc(cls, context: Context | None = None, n: int = 0) -> Self:
+        """An empty list; room for ``n`` values is made as they come."""
+        return cls()
+
+    def add(self, el: T) -> Self:
+        """With a value behind the others."""
+        return type(self)([*self, el])
+
+    def concat(self, list2: Iterable[T]) -> Self:
+        """With the values of another list behind the others."""
+        return type(self)([*self, *list2])
+
+    def drop(self, first: int, n: int) -> Self:
+        """Without ``n`` values from ``first`` on."""
+        self._check(first, n)
+        return type(self)([*self[:first], *self[first + n :]])
+
+    def insert(self, pos: int, el: T) -> Self:  # type: ignore[override]
+        """With a value before that at ``pos``."""
+        self._check(pos, 0)
+        return type(self)([*self[:pos], el, *self[pos:]])
+
+    def get_at(self, index: int) -> T:
+        """The value at a position.
+
+        Raises:
+            PresburgerError: there is none.
+        """
+        self._check(index, 1)
+        return self[index]
+
+    def set_at(self, index: int, el: T) -> Self:
+        """With another value at a position."""
+        self._check(index, 1)
+        return type(self)([*self[:index], el, *self[index + 1 :]])
+
+    def size(self) -> int:
+        """The number of values."""
+        return len(self)
+
+    def reverse(self) -> Self:  # type: ignore[override]
+        """The values in the other direction."""
+        return type(self)(self[::-1])
+
+    def swap(self, pos1: int, pos2: int) -> Self:
+        """With two values exchanged."""
+        return self.set_at(pos1, self.get_at(pos2)).set_at(pos2, self.get_at(pos1))
+
+    def clear(self) -> Self:  # type: ignore[override]
+        """Without values."""
+        return type(self)()
+
+    def copy(self) -> Self:
+        """The same values."""
+        return type(self)(self)
+
+    def every(self, test: Callable[[T], bool]) -> bool:
+        """Whether ``test`` holds for all values."""
+        return all(test(value) for value in self)
+
+    def foreach(self, fn: Callable[[T], object]) -> None:
+        """Calls ``fn`` with each value."""
+        for value in self:
+            fn(value)
+
+    def map(self, fn: Callable[[T], T]) -> Self:
+        """What ``fn`` makes of each value."""
+        return type(self)(fn(value) for value in self)
+
+    def get_ctx(self) -> Context:
+        """The context."""
+        return DEFAULT_CONTEXT
+
+    def to_str(self) -> str:
+        """The texts of the values between parentheses, as isl writes them."""
+        return f"({', '.join(map(str, self))})"
+
+    __str__ = to_str
+
+    def dump(self) -> None:
+        """Prints the values."""
+        print(self.to_str())
+
+    def _check(self, first: int, n: int) -> None:
+        if first < 0 or n < 0 or first + n > len(self):
+            raise PresburgerError(f"expected a position below {len(self)}, found {first + max(n, 1) - 1}")
+
+    def _union(self) -> Any:
+        if not self:
+            raise PresburgerError("expected values to unite, found none")
+        result: Any = self[0]
+        for value in self[1:]:
+            result = result | value
+        return result
+
+
+class AffList(ValueList[Aff]):
+    """islpy's list of ``Aff``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_aff(cls, el: Aff) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_aff = ValueList.size
+    get_aff = ValueList.get_at
+    set_aff = ValueList.set_at
+
+
+class PwAffList(ValueList[PwAff]):
+    """islpy's list of ``PwAff``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_pw_aff(cls, el: PwAff) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_pw_aff = ValueList.size
+    get_pw_aff = ValueList.get_at
+    set_pw_aff = ValueList.set_at
+
+    def max(self) -> PwAff:
+        """The greatest value."""
+        result = self.get_at(0)
+        for value in self[1:]:
+            result = result.max(value)
+        return result
+
+    def min(self) -> PwAff:
+        """The least value."""
+        result = self.get_at(0)
+        for value in self[1:]:
+            result = result.min(value)
+        return result
+
+
+class PwMultiAffList(ValueList[PwMultiAff]):
+    """islpy's list of ``PwMultiAff``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_pw_multi_aff(cls, el: PwMultiAff) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_pw_multi_aff = ValueList.size
+    get_pw_multi_aff = ValueList.get_at
+    set_pw_multi_aff = ValueList.set_at
+
+
+class BasicSetList(ValueList[BasicSet]):
+    """islpy's list of ``BasicSet``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_basic_set(cls, el: BasicSet) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_basic_set = ValueList.size
+    get_basic_set = ValueList.get_at
+    set_basic_set = ValueList.set_at
+
+    def union(self) -> Set:
+        """The points of all values."""
+        return self._union()
+
+    def intersect(self) -> BasicSet:
+        """The points that are in all values."""
+        result = self.get_at(0)
+        for value in self[1:]:
+            result = result & value
+        return result
+
+
+class SetList(ValueList[Set]):
+    """islpy's list of ``Set``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_set(cls, el: Set) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_set = ValueList.size
+    get_set = ValueList.get_at
+    set_set = ValueList.set_at
+
+    def union(self) -> Set:
+        """The points of all values."""
+        return self._union()
+
+
+class BasicMapList(ValueList[BasicMap]):
+    """islpy's list of ``BasicMap``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_basic_map(cls, el: BasicMap) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_basic_map = ValueList.size
+    get_basic_map = ValueList.get_at
+    set_basic_map = ValueList.set_at
+
+    def union(self) -> Map:
+        """The points of all values."""
+        return self._union()
+
+    def intersect(self) -> BasicMap:
+        """The points that are in all values."""
+        result = self.get_at(0)
+        for value in self[1:]:
+            result = result & value
+        return result
+
+
+class MapList(ValueList[Map]):
+    """islpy's list of ``Map``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_map(cls, el: Map) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_map = ValueList.size
+    get_map = ValueList.get_at
+    set_map = ValueList.set_at
+
+    def union(self) -> Map:
+        """The points of all values."""
+        return self._union()
+
+
+class UnionSetList(ValueList[Set]):
+    """islpy's list of ``UnionSet``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_union_set(cls, el: Set) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_union_set = ValueList.size
+    get_union_set = ValueList.get_at
+    set_union_set = ValueList.set_at
+
+    def union(self) -> Set:
+        """The points of all values."""
+        return self._union()
+
+
+class UnionMapList(ValueList[Map]):
+    """islpy's list of ``UnionMap``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_union_map(cls, el: Map) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_union_map = ValueList.size
+    get_union_map = ValueList.get_at
+    set_union_map = ValueList.set_at
+
+    def union(self) -> Map:
+        """The points of all values."""
+        return self._union()
+
+
+class IdList(ValueList[Id]):
+    """islpy's list of ``Id``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_id(cls, el: Id) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_id = ValueList.size
+    get_id = ValueList.get_at
+    set_id = ValueList.set_at
+
+
+class ValList(ValueList[Val]):
+    """islpy's list of ``Val``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_val(cls, el: Val) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_val = ValueList.size
+    get_val = ValueList.get_at
+    set_val = ValueList.set_at
+
+
+class ConstraintList(ValueList[Constraint]):
+    """islpy's list of ``Constraint``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_constraint(cls, el: Constraint) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_constraint = ValueList.size
+    get_constraint = ValueList.get_at
+    set_constraint = ValueList.set_at
+
+
+class PwQPolynomialList(ValueList[PwQPolynomial]):
+    """islpy's list of ``PwQPolynomial``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_pw_qpolynomial(cls, el: PwQPolynomial) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_pw_qpolynomial = ValueList.size
+    get_pw_qpolynomial = ValueList.get_at
+    set_pw_qpolynomial = ValueList.set_at
+
+
+class PwQPolynomialFoldList(ValueList[PwQPolynomialFold]):
+    """islpy's list of ``PwQPolynomialFold``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_pw_qpolynomial_fold(cls, el: PwQPolynomialFold) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_pw_qpolynomial_fold = ValueList.size
+    get_pw_qpolynomial_fold = ValueList.get_at
+    set_pw_qpolynomial_fold = ValueList.set_at
+
+
+class QPolynomialList(ValueList[QPolynomial]):
+    """islpy's list of ``QPolynomial``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_qpolynomial(cls, el: QPolynomial) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_qpolynomial = ValueList.size
+    get_qpolynomial = ValueList.get_at
+    set_qpolynomial = ValueList.set_at
+
+
+class UnionPwAffList(ValueList[UnionPwAff]):
+    """islpy's list of ``UnionPwAff``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_union_pw_aff(cls, el: UnionPwAff) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_union_pw_aff = ValueList.size
+    get_union_pw_aff = ValueList.get_at
+    set_union_pw_aff = ValueList.set_at
+
+
+class UnionPwMultiAffList(ValueList[UnionPwMultiAff]):
+    """islpy's list of ``UnionPwMultiAff``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_union_pw_multi_aff(cls, el: UnionPwMultiAff) -> Self:
+        """The list of one value."""
+        return cls([el])
+
+    n_union_pw_multi_aff = ValueList.size
+    get_union_pw_multi_aff = ValueList.get_at
+    set_union_pw_multi_aff = ValueList.set_at
+
+
+ALL = {
+    kind.__name__: kind
+    for kind in (
+        AffList,
+        PwAffList,
+        PwMultiAffList,
+        BasicSetList,
+        SetList,
+        BasicMapList,
+        MapList,
+        UnionSetList,
+        UnionMapList,
+        IdList,
+        ValList,
+        ConstraintList,
+        PwQPolynomialList,
+        PwQPolynomialFoldList,
+        QPolynomialList,
+        UnionPwAffList,
+        UnionPwMultiAffList,
+    )
+}
+"""All of them by their names."""
