@@ -29,20 +29,29 @@ class MlirError(TangramError):
 class Operation:
     """An operation, as long as the pass runs."""
 
-    name: str
-    parent: Operation | None
-    operands: list[OperationValue]
-    results: list[OperationValue]
-    attributes: list[tuple[str, str]]
-    alive: bool
+    @property
+    def name(self) -> str: ...
+    @property
+    def parent(self) -> Operation | None: ...
+    @property
+    def operands(self) -> list[OperationValue]: ...
+    @property
+    def results(self) -> list[OperationValue]: ...
+    @property
+    def attributes(self) -> list[tuple[str, str]]: ...
+    @property
+    def alive(self) -> bool: ...
     def walk(self) -> list[Operation]: ...
 
 class OperationValue:
     """A value, as long as the pass runs."""
 
-    type: str
-    definition: Operation | None
-    users: list[Operation]
+    @property
+    def type(self) -> str: ...
+    @property
+    def definition(self) -> Operation | None: ...
+    @property
+    def users(self) -> list[Operation]: ...
 
 class OperationRewriter:
     """Changes the program."""

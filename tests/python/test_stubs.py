@@ -51,6 +51,9 @@ def test_methods_and_parameters_are_those_of_the_stub(name: str) -> None:
     assert set(methods) - {"__init__"} == set(vars(there)) - COMMON - {"__new__"}
     for method, stub in methods.items():
         if method != "__init__":
-            static = any(getattr(mark, "id", "") == "staticmethod" for mark in stub.decorator_list)
-            assert static == isinstance(vars(there)[method], staticmethod), method
+            marks = {getattr(mark, "id", "") for mark in stub.decorator_list}
+            assert ("staticmethod" in marks) == isinstance(vars(there)[method], staticmethod), method
+            assert ("property" in marks) == inspect.isgetsetdescriptor(vars(there)[method]), method
+            if "property" in marks:
+                continue
             assert parameters(stub) == held(getattr(there, method)), method
