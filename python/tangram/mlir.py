@@ -8,7 +8,8 @@ A pass is a function of an operation, which it runs on, and a rewriter:
 ...     for op in root.walk():
 ...         if op.name == "toy.nop":
 ...             rewriter.erase(op)
->>> print(mlir.rewrite('"toy.nop"() : () -> ()', "builtin.module(drop-nops,cse)", [drop_nops]))
+>>> source = '"toy.nop"() : () -> ()'
+>>> print(mlir.rewrite(source, "builtin.module(drop-nops,cse)", [drop_nops]), end="")
 module {
 }
 
