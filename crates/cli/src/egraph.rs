@@ -250,10 +250,10 @@ fn show(args: &ShowArgs, own: FormatArg) -> Result<(), Error> {
 }
 
 fn simplify(args: &SimplifyArgs) -> Result<(), Error> {
+    let mut runner = args.source.grow(args.explain)?;
     if args.source.rules.is_empty() && args.source.from.is_none() {
         out::say(NO_RULES);
     }
-    let mut runner = args.source.grow(args.explain)?;
     let mut text = String::new();
     let starts = args.source.terms()?;
     for (at, root) in runner.roots.clone().into_iter().enumerate() {
