@@ -148,8 +148,7 @@ class Subst:
 
     def visualize(self, path: str = "rule.svg") -> None:
         """Writes a picture of both sides."""
-        with open(path, "w") as file:
-            file.write(self._repr_svg_())
+        _native.write_file(path, self._repr_svg_().encode())
 
 
 def _outputs(outputs: pat.Pattern | Sequence[pat.Pattern]) -> list[pat.Pattern]:

@@ -143,6 +143,8 @@ class Model:
     @staticmethod
     def open(path: str | os.PathLike[str], operators: list[Any] = ...) -> Model: ...
     @staticmethod
+    def read(path: str | os.PathLike[str]) -> Model: ...
+    @staticmethod
     def decode(data: bytes, operators: list[Any] = ...) -> Model: ...
     def save(self, path: str | os.PathLike[str], external_data: str) -> None: ...
     def edit(
@@ -215,6 +217,12 @@ def fleet_find(path: str | os.PathLike[str]) -> list[tuple[pathlib.Path, pathlib
 
 def fleet_journal(folder: str | os.PathLike[str]) -> str:
     """The rows of the journal in a folder, as JSON."""
+
+def write_file(path: str | os.PathLike[str], content: bytes) -> None:
+    """Writes a file whole: what is at `path` stays until the new content is complete."""
+
+def place_model(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Saves a model with its weights as another file: whoever looks there sees the old or this one."""
 
 def fleet_table(rows: str, name: str) -> str:
     """The table of rows in JSON, in the format that the name of a file asks for."""

@@ -78,7 +78,11 @@ class InferenceSession:
     ) -> None:
         options = sess_options if sess_options is not None else SessionOptions()
         _check_providers(providers)
-        workload = Workload.from_onnx(path_or_bytes)
+        if isinstance(path_or_bytes, (str, os.PathLike)):
+            # The file may be written to while the session lives.
+            workload = Workload(_native.Model.read(path_or_bytes))
+        else:
+            workload = Workload.from_onnx(path_or_bytes)
         self._options = options
         self._metadata = ModelMetadata(workload._model)
         if options._free_dimensions:
@@ -227,8 +231,7 @@ class InferenceSession:
         """
         stamp = time.strftime("%Y-%m-%d_%H-%M-%S", time.localtime(self._started // 10**9))
         path = f"{self._options.profile_file_prefix}_{stamp}.json"
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(self._events, file)
+        _native.write_file(path, json.dumps(self._events).encode())
         self._events = []
         return path
 

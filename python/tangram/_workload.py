@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -214,7 +213,7 @@ class Workload:
     ) -> None:
         """Writes a picture of the graph; see `to_svg`."""
         picture = self.to_svg(around=around, limit=limit, fold=fold)
-        pathlib.Path(path).write_text(picture, encoding="utf-8")
+        _native.write_file(path, picture.encode())
 
 
 @with_options()
@@ -295,11 +294,4 @@ def _checked(before: _native.Model, after: _native.Model, *given: Any) -> dict[s
 
 def _write_whole(path: pathlib.Path, text: str) -> None:
     """Writes a file under another name first: nobody sees half of it."""
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
-        try:
-            file.write(text)
-            file.close()
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+    _native.write_file(path, text.encode())

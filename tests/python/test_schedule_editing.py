@@ -75,7 +75,7 @@ def test_steps_from_the_calculator(
     pairs = f" respecting {PAIRS[tree]}" if tree in PAIRS else ""
     program = tmp_path / "edit.calc"
     program.write_text(f'S := read "tree"; print edit S using "{first}; {step}"{pairs};')
-    run = command("calc", str(program), cwd=tmp_path)
+    run = command("calc", "--allow-files", str(program), cwd=tmp_path)
     assert run.stdout.strip() == edited(tree, f"{first}; {step}").strip(), run.stderr
 
 
@@ -122,7 +122,7 @@ def test_instances_alone_are_a_tree(tmp_path: pathlib.Path) -> None:
     path.write_text(text)
     assert command("schedule", str(path)).stdout == str(tree)
     (tmp_path / "domain.calc").write_text(f"print tree ({text});")
-    assert command("calc", str(tmp_path / "domain.calc")).stdout.strip() == str(tree).strip()
+    assert command("calc", "--allow-files", str(tmp_path / "domain.calc")).stdout.strip() == str(tree).strip()
 
 
 # What other methods of islpy do that give a tree or a node: they make, read, copy or go.
@@ -192,7 +192,7 @@ def test_operands_of_steps_are_values(tmp_path: pathlib.Path) -> None:
     (tmp_path / "t").write_text("domain: '{ X[i] : 0 <= i < 3 }'\nchild:\n  schedule: '[{ X[i] -> [(-i)] }]'\n")
     program = tmp_path / "both.calc"
     program.write_text('print in_sequence(read "s", read "t"); print in_set(read "s", read "t");')
-    said = command("calc", str(program), cwd=tmp_path)
+    said = command("calc", "--allow-files", str(program), cwd=tmp_path)
     assert said.stdout.split("domain:")[1].strip() == str(both).removeprefix("domain:").strip(), said.stderr
 
 
@@ -208,7 +208,7 @@ def test_forms_go_to_trees_and_back(form: str, tmp_path: pathlib.Path) -> None:
     there, back = CALCULATOR[form]
     program = tmp_path / "forms.calc"
     program.write_text(f"assert {back} ({there} ({text})) = {text};")
-    run = command("calc", str(program))
+    run = command("calc", "--allow-files", str(program))
     assert (run.returncode, run.stderr) == (0, "")
 
 

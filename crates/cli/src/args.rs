@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::values::{Limit, bytes, count, data, integer_type, seconds, shape, share};
+use crate::values::{Limit, bytes, count, data, integer_type, memory, seconds, shape, share};
 
 /// How many elementary steps loops, schedules and dependences may take, unless `--max-steps` says
 /// otherwise: some seconds.
@@ -182,9 +182,14 @@ pub(crate) struct OptArgs {
     /// one file, all into the model, all beside it, or left in the files that they came in.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) external_data: ExternalDataArg,
-    /// Stop rewriting after so many seconds and keep what is reached.
+    /// Stop rewriting after so many seconds and keep what is reached. `--check`, and what `--to`
+    /// measures, may take as long again.
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub(crate) max_seconds: Option<Duration>,
+    /// The memory that the command may take, such as 8G; three quarters of what is free if absent.
+    /// Of many models: what all of them may take together, estimated from the files.
+    #[arg(long, value_name = "BYTES", value_parser = memory)]
+    pub(crate) max_memory: Option<u64>,
     /// Stop after so many rewrites and keep what is reached.
     #[arg(long, value_name = "N")]
     pub(crate) max_rewrites: Option<u64>,
@@ -368,6 +373,9 @@ pub(crate) struct CalcArgs {
     /// Stop a statement after so many elementary steps; 20000000 unless given.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
+    /// Let the program read and write files. What is typed on a terminal may do so anyway.
+    #[arg(long)]
+    pub(crate) allow_files: bool,
 }
 
 /// The language of generated code.

@@ -9,6 +9,7 @@ use tangram::dialects;
 use tangram::onnx::Model;
 
 use crate::error::{self, Error};
+use crate::limits::Limits;
 use crate::opt::{NOT_POSSIBLE, read_data};
 use crate::out;
 use crate::values::{count, data, shape, share};
@@ -45,10 +46,16 @@ pub(crate) struct CheckArgs {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limits: Limits,
 }
 
 /// Compares both models.
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
+    args.limits.within(|| check(args))
+}
+
+fn check(args: &CheckArgs) -> Result<ExitCode, Error> {
     let open = |path: &PathBuf| Model::open(path, dialects::context()).map_err(error::model(path));
     let (first, second) = (open(&args.first)?, open(&args.second)?);
     let options = CheckOptions {

@@ -77,7 +77,7 @@ fn opt(args: &OptArgs) -> Vec<Idle> {
     let told = args.json.is_some() || args.trace.is_some();
     let one = !fleet::is_asked(args);
     [
-        when(one, &["jobs", "max_memory", "table"], "on one model: they are for several"),
+        when(one, &["jobs", "table"], "on one model: they are for several"),
         when(!saturates, &["max_nodes", "cost", "explain"], without),
         when(saturates, &["steps"], "beside `--strategy saturate`, which has no steps"),
         when(

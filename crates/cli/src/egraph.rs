@@ -118,13 +118,13 @@ enum CostArg {
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
     #[command(flatten)]
-    source: Source,
+    pub(crate) source: Source,
     /// The form, if it is another one than the command names: `show` gives a picture.
     #[arg(long, value_enum)]
     format: Option<FormatArg>,
     /// Where to print; standard output if absent.
     #[arg(short, long)]
-    output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// How many classes a picture has at most.
@@ -161,6 +161,13 @@ pub(crate) fn run(command: &EgraphCommand) -> Result<ExitCode, Error> {
         EgraphCommand::Extract(args) => extract(args)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+impl Source {
+    /// Lists the files that it comes from.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.rules.iter().chain(&self.from)
+    }
 }
 
 impl EgraphCommand {

@@ -17,11 +17,13 @@ mod compile;
 mod diff;
 mod edits;
 mod egraph;
+mod ends;
 mod error;
 mod exit;
 mod fleet;
 mod flow;
 mod invocation;
+mod limits;
 mod machine;
 mod opt;
 mod out;
@@ -72,7 +74,7 @@ pub fn run_as(invocation: &Invocation) -> ExitCode {
     if let Some(wrong) = combination::refused(&cli.command, &matches) {
         wrong.exit();
     }
-    ended(run(cli.command))
+    ended(ends::check(&cli.command).and_then(|()| run(cli.command)))
 }
 
 fn ended(outcome: Result<ExitCode, Error>) -> ExitCode {

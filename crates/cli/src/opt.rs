@@ -9,17 +9,18 @@ use std::sync::{Arc, OnceLock};
 use tangram::arrays::{NpyError, decode_npz, read_npy};
 use tangram::check::{CheckOptions, compare, compare_files, tolerance};
 use tangram::onnx::edit::{Narrowing, Precision};
-use tangram::onnx::file::{ExternalPolicy, FileError, Loaded, SaveOptions, Storage};
+use tangram::onnx::file::{ExternalPolicy, FileError, Identity, Loaded, SaveOptions, Storage};
 use tangram::onnx::proto::ModelProto;
 use tangram::onnx::{self, Model};
 use tangram::pipeline::{self, Endpoints, Outcome, Phase};
 use tangram::saturate::CostModel;
-use tangram::tensor::Tensor;
+use tangram::tensor::{Tensor, budget};
 use tangram::trace::{Graph, Trace};
 use tangram::{Library, ON_REQUEST, Options, Report, Strategy, dialects, optimise};
 
 use crate::args::{ExternalDataArg, OptArgs, PrecisionArg, StrategyArg};
 use crate::error::{self, Error};
+use crate::limits::set_max_memory;
 use crate::progress::Progress;
 use crate::{fleet, out, table};
 
@@ -28,12 +29,15 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     if fleet::is_asked(args) {
         return fleet::run(args);
     }
+    // What is there when the command begins is what its result may replace.
+    let before = Identity::of(&args.output);
     outputs(args)?;
+    set_max_memory(args.max_memory);
     let compared = check_options(args)?;
     let options = options(args)?;
     let library = library(args, &options)?;
     let asked = args.explain_rule.as_deref().map(|rule| asked(rule, args)).transpose()?;
-    let mut ends = Ends::new(args, &options, asked);
+    let mut ends = Ends::new(args, &options, asked, before);
     let done = pipeline::run(&mut ends, &library, &options);
     let Ends { progress, original, at, explained, .. } = ends;
     progress.finish();
@@ -47,7 +51,10 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     }
     say(args, &report, &explained)?;
     let checked = match original.filter(|_| args.check) {
-        Some(original) => check(args, &compared, &original, &reread(args, &proto)?)?,
+        Some(original) => {
+            let optimised = reread(args, &proto)?;
+            budget::within_time(args.max_seconds, || check(args, &compared, &original, &optimised))?
+        }
         None => ExitCode::SUCCESS,
     };
     // What was asked for is not what was done, whatever the check says of it.
@@ -86,12 +93,21 @@ struct Ends<'a> {
 }
 
 impl<'a> Ends<'a> {
-    fn new(args: &'a OptArgs, options: &'a Options, asked: Option<Library>) -> Self {
+    fn new(
+        args: &'a OptArgs,
+        options: &'a Options,
+        asked: Option<Library>,
+        before: Identity,
+    ) -> Self {
         Ends {
             args,
             options,
             progress: Progress::start("loading", args.quiet),
-            how: SaveOptions { storage: storage(args), ..SaveOptions::default() },
+            how: SaveOptions {
+                storage: storage(args),
+                before: Some(before),
+                ..SaveOptions::default()
+            },
             original: None,
             at: named(&args.input, "standard input"),
             asked,
@@ -210,19 +226,11 @@ fn write_trace(
 /// How many near misses are shown.
 const NEAREST: usize = 10;
 
-/// Refuses outputs that cannot be written or that are one file, before anything is done.
+/// Refuses outputs that cannot be written, before anything is done.
 fn outputs(args: &OptArgs) -> Result<(), Error> {
     let output = Some(args.output.as_path()).filter(|path| !out::is_standard(path));
     let json = args.json.as_deref().filter(|path| !out::is_standard(path));
-    let all: Vec<&Path> = [output, json, args.trace.as_deref()].into_iter().flatten().collect();
-    for (at, path) in all.iter().enumerate() {
-        out::check(path)?;
-        if all[..at].contains(path) {
-            let path = path.display();
-            return Err(Error::Usage(format!("{path}: two outputs go to the same file")));
-        }
-    }
-    Ok(())
+    [output, json, args.trace.as_deref()].into_iter().flatten().try_for_each(out::check)
 }
 
 /// Returns the rule that is asked about, which may be one that is not applied.

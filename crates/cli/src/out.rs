@@ -4,15 +4,22 @@
 //! `println!` and `eprintln!`, which panic once nobody reads any more.
 
 use std::fmt::Display;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
+
+use tangram::shown;
 
 use crate::error::{self, Error};
 
-/// Prints `text` to standard output.
+/// Prints `text` to standard output; what is in names is shown as text.
 ///
 /// A reader that has seen enough, such as `head`, is no error.
 pub(crate) fn print(text: impl Display) -> Result<(), Error> {
+    let text = text.to_string();
+    put(&shown(&text))
+}
+
+fn put(text: &str) -> Result<(), Error> {
     let mut to = std::io::stdout().lock();
     match write!(to, "{text}").and_then(|()| to.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -24,14 +31,17 @@ pub(crate) fn print(text: impl Display) -> Result<(), Error> {
 
 /// Prints `text` to standard error. If nobody reads that, nobody can be told.
 pub(crate) fn say(text: impl Display) {
-    let _ = write!(std::io::stderr().lock(), "{text}");
+    let text = text.to_string();
+    let _ = write!(std::io::stderr().lock(), "{}", shown(&text));
 }
 
-/// Writes `text` to `path`, or to standard output if there is none or it is `-`.
+/// Writes `text` to `path`, or to standard output if there is none or it is `-`: as it is where
+/// another program reads it.
 pub(crate) fn deliver(path: Option<&Path>, text: &str) -> Result<(), Error> {
     match path.filter(|path| !is_standard(path)) {
         Some(path) => write(path, text),
-        None => print(text),
+        None if std::io::stdout().is_terminal() => print(text),
+        None => put(text),
     }
 }
 
@@ -69,26 +79,14 @@ pub(crate) fn check(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Writes `text` to `path` through a file beside it, so that what is there stays until the new
-/// text is complete. A link stays a link; a device or a pipe is written to.
+/// Writes `text` to `path`: what is there stays until the new text is complete. A link stays a
+/// link; a device or a pipe is written to.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Error> {
     write_bytes(path, text.as_bytes())
 }
 
 /// The same for bytes.
-pub(crate) fn write_bytes(path: &Path, text: &[u8]) -> Result<(), Error> {
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     check(path)?;
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if target.metadata().is_ok_and(|found| !found.is_file()) {
-        return std::fs::write(&target, text).map_err(error::io(path));
-    }
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = target.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let written =
-        std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, &target));
-    written.map_err(|source| {
-        // What is half written is of no use; if it cannot be removed, nothing more can be done.
-        let _ = std::fs::remove_file(&temporary);
-        error::io(path)(source)
-    })
+    tangram_files::write(path, bytes).map_err(error::io(path))
 }

@@ -22,6 +22,7 @@ use tangram::{Library, Session, dialects};
 
 use crate::edits::EditArgs;
 use crate::error::{self, Error};
+use crate::limits::Limits;
 use crate::out;
 use crate::values::shape;
 
@@ -71,6 +72,8 @@ pub(crate) struct RunArgs {
     pub(crate) how: CompileOptions,
     #[command(flatten)]
     pub(crate) edits: EditArgs,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 }
 
 /// How a model is compiled.
@@ -111,6 +114,9 @@ impl CompileOptions {
         let mut options = self.options();
         options.threads = threads;
         let session = pipeline::session(model.clone(), !self.no_rules, &options);
+        if let Some(why) = options.cache.refused() {
+            out::say(format!("note: {why}\n"));
+        }
         session.map_err(|error| match error {
             PipelineError::Session(why) => refused(path)(why),
             other => error::pipeline(path)(other),
@@ -131,7 +137,7 @@ impl CompileOptions {
 
 /// Opens the model, and changes it as is asked for.
 pub(crate) fn opened(path: &Path, edits: &EditArgs) -> Result<Model, Error> {
-    let model = Model::open(path, dialects::context()).map_err(error::model(path))?;
+    let model = Model::open_whole(path, dialects::context()).map_err(error::model(path))?;
     let edited = edits.apply(model).and_then(with_named_extents);
     edited.map_err(error::model(path))
 }
@@ -156,6 +162,10 @@ pub(crate) struct Inputs<'a> {
 
 /// Runs the model.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
+    args.limits.within(|| evaluated(args))
+}
+
+fn evaluated(args: &RunArgs) -> Result<ExitCode, Error> {
     for path in args.output.iter().chain(&args.report) {
         out::check(path)?;
     }

@@ -18,7 +18,8 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     let model = args.edits.apply(model).map_err(error::model(&args.input))?;
     let text = match args.format {
         ShowFormat::Table => {
-            summary::render(&Summary::of(&model).map_err(error::model(&args.input))?)
+            let summary = Summary::of(&model).map_err(error::model(&args.input))?;
+            tangram::shown(&summary::render(&summary)).into_owned()
         }
         ShowFormat::Json => {
             let summary = Summary::of(&model).map_err(error::model(&args.input))?;

@@ -43,6 +43,23 @@ pub(crate) fn bytes(text: &str) -> Result<Limit, String> {
     }
 }
 
+/// Reads a number of bytes, with or without a unit.
+pub(crate) fn memory(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 1.0,
+        "K" | "KB" | "KIB" => 1024.0,
+        "M" | "MB" | "MIB" => 1_048_576.0,
+        "G" | "GB" | "GIB" => 1_073_741_824.0,
+        "T" | "TB" | "TIB" => 1_099_511_627_776.0,
+        _ => return Err("expected a number of bytes, such as 500M or 8G".to_owned()),
+    };
+    match digits.parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok((number * factor) as u64),
+        _ => Err("expected a number of bytes, such as 500M or 8G".to_owned()),
+    }
+}
+
 /// Reads a time.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = |_| "expected a number of seconds, 0 or more".to_owned();

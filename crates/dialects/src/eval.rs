@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tangram_ir::{Attr, AttrData, Context, Dim, Module, Name, Op, OpDef, Type};
 use tangram_tensor::elementwise::cast;
-use tangram_tensor::{DType, KernelError, Tensor};
+use tangram_tensor::{DType, KernelError, Tensor, budget};
 
 use crate::attrs::Attrs;
 use crate::{constant, dtype};
@@ -171,6 +171,10 @@ pub fn evaluate(module: &Module, op: Op, operands: &[Option<Tensor>]) -> Evaluat
     let table = context.extension::<EvalTable>();
     let function = table.functions.read().get(&name).copied().ok_or_else(unsupported)?;
     let types: Vec<Type> = module.results(op).map(|v| module.value_type(v)).collect();
+    budget::check_time()?;
+    // Kernels ask for what they make by its shape, which says nothing of how long texts are.
+    let texts = operands.iter().flatten().filter(|tensor| tensor.dtype() == DType::String);
+    budget::ask(texts.map(Tensor::byte_len).fold(0, usize::saturating_add))?;
     let results = function(&EvalCx {
         module,
         context,

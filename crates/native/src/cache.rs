@@ -1,10 +1,11 @@
 //! Compiled code, kept for the next session.
 //!
 //! An entry is a folder named by what it was made of: the text, the flags, the compiler. It holds
-//! the text, the library, and a stamp with the library's length and hash. A library that its stamp
-//! does not fit is built anew, as is one whose text is another (two texts may have one name, if
-//! hardly ever). Folders are made under another name and renamed: whoever looks sees none or a
-//! whole one, however many processes build it.
+//! the text, the library, and a stamp: the hash of both under the user's key
+//! ([`crate::trusted`]). What its stamp does not fit is built anew, as is a library whose text is
+//! another (two texts may have one name, if hardly ever). Folders are made under another name and
+//! renamed: whoever looks sees none or a whole one, however many processes build it. A folder that
+//! somebody else may write to is not used at all.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
@@ -15,6 +16,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::error::CompileError;
+use crate::trusted::{Secret, Untrusted};
 
 /// A folder of compiled code.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,9 +95,9 @@ impl Cache {
         source: &str,
         build: impl Fn(&Path) -> Result<PathBuf, CompileError>,
     ) -> Result<Built, CompileError> {
-        let Some(folder) = self.usable() else { return temporary(build) };
+        let Some((folder, secret)) = self.usable() else { return temporary(build) };
         let place = folder.join(&key.0);
-        if let Some(found) = whole(&place, source) {
+        if let Some(found) = whole(&place, source, &secret) {
             return Ok(found);
         }
         sweep(folder);
@@ -109,11 +111,12 @@ impl Cache {
             }
             made => made?,
         };
-        if stamp(&library).is_none_or(|stamp| fs::write(scratch.path().join(STAMP), stamp).is_err())
-        {
+        let stamped = stamp(&library, source, &secret)
+            .is_some_and(|stamp| fs::write(scratch.path().join(STAMP), stamp).is_ok());
+        if !stamped {
             return Ok(Built { path: library, _folder: Some(scratch) });
         }
-        Ok(moved(scratch, &place, source))
+        Ok(moved(scratch, &place, (source, &secret)))
     }
 
     /// Removes the entry of `key`.
@@ -126,17 +129,19 @@ impl Cache {
 
     /// A text that was kept under a key.
     pub(crate) fn text(&self, key: &Key) -> Option<String> {
-        let text = fs::read_to_string(self.folder.as_deref()?.join(TEXTS).join(&key.0)).ok()?;
+        let (folder, secret) = self.usable()?;
+        let text = fs::read_to_string(folder.join(TEXTS).join(&key.0)).ok()?;
         let (stamp, text) = text.split_once('\n')?;
-        (stamp == Key::of(&[text]).0).then(|| text.to_owned())
+        (stamp == secret.hash(&[key.0.as_bytes(), text.as_bytes()])).then(|| text.to_owned())
     }
 
     /// Keeps a text under a key, if it can.
     pub(crate) fn keep_text(&self, key: &Key, text: &str) {
-        let Some(folder) = self.usable().map(|folder| folder.join(TEXTS)) else { return };
+        let Some((folder, secret)) = self.usable() else { return };
+        let folder = folder.join(TEXTS);
         let written = make_private(&folder).and_then(|()| {
             let mut file = tempfile::NamedTempFile::new_in(&folder)?;
-            write!(file, "{}\n{text}", Key::of(&[text]).0)?;
+            write!(file, "{}\n{text}", secret.hash(&[key.0.as_bytes(), text.as_bytes()]))?;
             file.persist(folder.join(&key.0))?;
             Ok(())
         });
@@ -144,11 +149,20 @@ impl Cache {
         drop(written);
     }
 
-    /// The folder, if it is there or can be made.
-    fn usable(&self) -> Option<&Path> {
+    /// Why nothing is kept in the folder that it is for, if so.
+    pub fn refused(&self) -> Option<Untrusted> {
+        let folder = self.folder.as_deref()?;
+        make_private(folder)
+            .map_err(|why| Untrusted::Unusable { folder: folder.to_owned(), why: why.to_string() })
+            .and_then(|()| Secret::of(folder))
+            .err()
+    }
+
+    /// The folder, if it is there or can be made and is this user's alone, with its key.
+    pub(crate) fn usable(&self) -> Option<(&Path, Secret)> {
         let folder = self.folder.as_deref()?;
         make_private(folder).ok()?;
-        Some(folder)
+        Some((folder, Secret::of(folder).ok()?))
     }
 }
 
@@ -203,14 +217,14 @@ fn temporary(
 
 /// Gives a finished folder its name. Where another process was faster, its folder is taken; one
 /// that is not whole goes away.
-fn moved(scratch: TempDir, place: &Path, source: &str) -> Built {
+fn moved(scratch: TempDir, place: &Path, (source, secret): (&str, &Secret)) -> Built {
     for _ in 0..3 {
         if fs::rename(scratch.path(), place).is_ok() {
             // Nothing is left under the old name.
             let _ = scratch.keep();
             return Built { path: place.join(LIBRARY), _folder: None };
         }
-        if let Some(found) = whole(place, source) {
+        if let Some(found) = whole(place, source, secret) {
             return found;
         }
         // Who cannot remove it uses what was built.
@@ -225,19 +239,18 @@ const LIBRARY: &str = "code.so";
 const STAMP: &str = "stamp";
 
 /// The entry at `place`, if it is complete and of this text.
-fn whole(place: &Path, source: &str) -> Option<Built> {
+fn whole(place: &Path, source: &str, secret: &Secret) -> Option<Built> {
     let written = fs::read_to_string(place.join(STAMP)).ok()?;
     let library = place.join(LIBRARY);
     let same = || fs::read(place.join("code.c")).is_ok_and(|text| text == source.as_bytes());
-    (stamp(&library)? == written && same()).then_some(Built { path: library, _folder: None })
+    (stamp(&library, source, secret)? == written && same())
+        .then_some(Built { path: library, _folder: None })
 }
 
-/// What tells a library from one that was cut or changed.
-fn stamp(library: &Path) -> Option<String> {
+/// What tells a library from one that was cut, changed, or put there by somebody else.
+fn stamp(library: &Path, source: &str, secret: &Secret) -> Option<String> {
     let bytes = fs::read(library).ok()?;
-    let mut hasher = DefaultHasher::new();
-    hasher.write(&bytes);
-    Some(format!("{} {:016x}\n", bytes.len(), hasher.finish()))
+    Some(format!("{}\n", secret.hash(&[source.as_bytes(), &bytes])))
 }
 
 #[cfg(test)]
@@ -276,7 +289,7 @@ mod tests {
         get("one");
         assert_eq!(built.load(Ordering::Relaxed), 4);
         let left = fs::read_dir(cache.folder().expect("one")).expect("listed").count();
-        assert_eq!(left, 2, "no scratch folder stays");
+        assert_eq!(left, 3, "two entries and the key: no scratch folder stays");
     }
 
     #[test]
@@ -294,7 +307,8 @@ mod tests {
         };
         let found = cache.entry(&Key::of(&["text"]), "text", build).expect("an entry");
         assert_eq!(fs::read(found.path()).expect("read"), b"code");
-        assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 0);
+        let left = fs::read_dir(folder.path()).expect("listed").count();
+        assert_eq!(left, 1, "the key");
     }
 
     #[test]

@@ -135,7 +135,10 @@ impl Compiler {
             .map_err(|source| CompileError::File { path: text.clone(), source })?;
         let mut flags = flags(machine, exact);
         flags.push("-fvisibility=hidden".to_owned());
-        self.run(&flags, &[text.as_os_str()], output)
+        let library = folder.path().join("code.so");
+        self.run(&flags, &[text.as_os_str()], &library)?;
+        deliver(&library, output)
+            .map_err(|source| CompileError::File { path: output.to_owned(), source })
     }
 
     /// Writes `source` and the library of it into `folder`; returns the path of the library.
@@ -229,4 +232,15 @@ pub(crate) fn flags(machine: &Machine, exact: bool) -> Vec<String> {
     };
     let contract = if exact { "-ffp-contract=off" } else { "-ffp-contract=fast" };
     FLAGS.iter().chain(target).copied().chain([contract]).map(str::to_owned).collect()
+}
+
+/// Writes a finished library to where it is wanted, with the permissions that the compiler gave it.
+fn deliver(library: &Path, output: &Path) -> std::io::Result<()> {
+    let mut made = std::fs::File::open(library)?;
+    let mut file = tangram_files::Replacement::of(output)?;
+    if !output.exists() {
+        file.file().set_permissions(made.metadata()?.permissions())?;
+    }
+    std::io::copy(&mut made, &mut file)?;
+    file.commit()
 }

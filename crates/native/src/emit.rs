@@ -17,7 +17,7 @@ use tangram_affine::symbolic::{C_FUNCTIONS, Expr};
 use tangram_dialects::structured::wants_extents;
 use tangram_dialects::{constant, dims};
 use tangram_ir::{Module, Op, Value};
-use tangram_lowering::{Call, Program, ProgramStep, Storage, lower};
+use tangram_lowering::{Buffer, Call, Program, ProgramStep, Storage, lower};
 use tangram_machine::Machine;
 use tangram_onnx::Model;
 use tangram_tensor::DType;
@@ -77,6 +77,7 @@ pub fn emit_program(
         body.push_str(&writer.call(call, &slots));
     }
     let copies = writer.results(&slots)?;
+    let bounds = writer.bounds(&slots);
     let mut checks: String = writer.ranges();
     for [a, b] in &program.assumed {
         let _ = writeln!(checks, "    if ({} != {}) return 1;", writer.expr(a), writer.expr(b));
@@ -92,14 +93,17 @@ pub fn emit_program(
          #if defined(__GNUC__)\n#define PUBLIC __attribute__((visibility(\"default\")))\n#else\n\
          #define PUBLIC\n#endif\n\n{}\n\
          static inline size_t whole(int64_t bytes) {{ return ((size_t)bytes + {}) & ~(size_t){}; }}\n\n\
+         {bounds}\
          PUBLIC size_t {name}_arena_bytes(const int64_t *dims, const struct {name}_threads *threads) {{\n    \
          size_t at = 0;\n    const int64_t most = threads_of(threads);\n    \
-         (void)dims, (void)most;\n{arena}    return at;\n}}\n\n\
+         if (!sizes_fit(dims, most)) return SIZE_MAX;\n\
+         {arena}    return at;\n}}\n\n\
          PUBLIC int {name}_run(const void *weights, void *arena, const void *const *inputs,\n        \
          void *const *outputs, const int64_t *dims, const struct {name}_threads *threads) {{\n    \
          const char *w = weights;\n    char *a = arena;\n    size_t at = 0;\n    \
          const int64_t most = threads_of(threads);\n    \
-         (void)w, (void)a, (void)at, (void)inputs, (void)outputs, (void)dims, (void)most;\n\
+         (void)w, (void)a, (void)at, (void)inputs, (void)outputs;\n    \
+         if (!sizes_fit(dims, most)) return 1;\n\
          {checks}{starts}{body}{copies}    return 0;\n}}\n",
         program.source,
         ALIGNMENT - 1,
@@ -354,6 +358,37 @@ impl<'a> Writer<'a> {
         (sum, starts)
     }
 
+    /// A function that says whether the sizes of all buffers, and of the arena, are numbers.
+    fn bounds(&self, slots: &[Slot]) -> String {
+        let symbol = |symbol: &str| {
+            let at = self.symbols.iter().position(|name| name == symbol).unwrap_or_default();
+            format!("magnitude(dims[{at}])")
+        };
+        let bytes = |buffer: usize| {
+            let Buffer { element, size, per_part, .. } = &self.program.buffers[buffer];
+            let each = element.size_bits().div_ceil(8);
+            let parts = if *per_part { "(double)most" } else { "1.0" };
+            format!("({} * {each}.0 + {ALIGNMENT}.0) * {parts}", size.to_c_bound(&symbol))
+        };
+        let in_arena = slots.iter().flat_map(|slot| slot.buffers.iter().copied());
+        let others = (0..self.program.buffers.len()).filter(|&buffer| {
+            matches!(self.program.buffers[buffer].storage, Storage::Input(_) | Storage::Output(_))
+        });
+        // Many buffers have one size.
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for buffer in in_arena.chain(others) {
+            *counts.entry(bytes(buffer)).or_default() += 1;
+        }
+        let sums: String =
+            counts.iter().map(|(one, n)| format!("    all += {n}.0 * ({one});\n")).collect();
+        format!(
+            "static inline double magnitude(int64_t n) {{ return n < 0 ? -(double)n : (double)n; }}\n\
+             /* Whether no size, nor their sum, is beyond 64 bits. */\n\
+             static int sizes_fit(const int64_t *dims, int64_t most) {{\n    double all = 0.0;\n    \
+             (void)dims, (void)most;\n{sums}    return all < 4e18;\n}}\n\n"
+        )
+    }
+
     /// A pointer to a buffer.
     fn pointer(&self, buffer: usize, slots: &[Slot]) -> String {
         match self.program.buffers[buffer].storage {
@@ -472,7 +507,8 @@ impl<'a> Writer<'a> {
                  void (*parallel_for)(void *context, int64_t parts, void (*body)(void *work, int64_t \
              part),\n            void *work);\n    \
                  void *context;\n    int64_t threads;\n}};\n\n\
-             /* The bytes that `arena` needs, at a multiple of {ALIGNMENT}; `threads` may be NULL. */\n\
+             /* The bytes that `arena` needs, at a multiple of {ALIGNMENT}; `threads` may be NULL. SIZE_MAX where \
+             no memory\n   is that large. */\n\
              size_t {name}_arena_bytes(const int64_t *dims, const struct {name}_threads *threads);\n\n\
              {}\
              #define {guard}_WEIGHTS_BYTES {}\n\n\

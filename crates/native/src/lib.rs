@@ -57,6 +57,7 @@ mod session;
 mod setup;
 mod sizes;
 mod team;
+mod trusted;
 mod units;
 
 pub use cache::Cache;
@@ -68,3 +69,4 @@ pub use profile::{Coverage, Profile, Timing};
 pub use promise::Promise;
 pub use report::{Computed, Group, Memory, Report};
 pub use session::{Options, Session};
+pub use trusted::Untrusted;

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use bytes::Bytes;
 use memmap2::MmapMut;
-use tangram_tensor::Tensor;
+use tangram_tensor::{Tensor, budget};
 
 /// What every block of memory is aligned to, in bytes: a line of cache, and the widest vector.
 pub(crate) const ALIGNMENT: usize = 64;
@@ -46,6 +46,7 @@ impl Memory {
 impl Block {
     /// Allocates `len` bytes; `None` where there are not as many.
     pub(crate) fn zeroed(len: usize) -> Option<Block> {
+        budget::ask(len).ok()?;
         if len >= PAGES {
             let pages = MmapMut::map_anon(len).ok()?;
             // Where there are no large pages, small ones do.

@@ -86,6 +86,7 @@ impl<'a> Run<'a> {
     pub(crate) fn steps(&mut self, mut profile: Option<&mut Profile>) -> Result<(), SessionError> {
         let mut calls = 0;
         for step in &self.prepared.steps {
+            tangram_tensor::budget::check_time()?;
             let start = profile.is_some().then(Instant::now);
             match &step.work {
                 Work::Call { call, function } => {

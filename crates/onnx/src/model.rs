@@ -128,6 +128,15 @@ impl Model {
         import(file::open(path)?, context)
     }
 
+    /// Reads and imports the model at `path`; the weights that are in it are memory of its own, which
+    /// nobody who writes to the file changes.
+    ///
+    /// # Errors
+    /// As those of [`Model::open`].
+    pub fn open_whole(path: impl AsRef<Path>, context: Arc<Context>) -> Result<Model> {
+        import(file::open_whole(path)?, context)
+    }
+
     /// Decodes and imports a model; its weights stay in `bytes`.
     ///
     /// # Errors

@@ -240,8 +240,96 @@ fn external_data_follows_the_model_wherever_it_is_saved() {
     // All in one.
     let inline = SaveOptions { storage: Storage::Inline, ..SaveOptions::default() };
     save(&loaded.model, &loaded.files, &b, &inline).unwrap();
-    fs::remove_file(folder.path().join("b.onnx.data")).unwrap();
+    assert_eq!(names(folder.path()), ["a.onnx", "a.onnx.data", "b.onnx"], "nobody refers to it");
     assert!(payloads(&b) == expected);
+}
+
+#[test]
+fn data_is_never_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (folder.path().join("a.onnx"), folder.path().join("b.onnx"));
+    let options = SaveOptions {
+        storage: Storage::External(ExternalPolicy::default()),
+        ..SaveOptions::default()
+    };
+    let saved = |path: &Path, seed: u8| {
+        let bytes: Vec<u8> = noise(5000).iter().map(|byte| byte.wrapping_add(seed)).collect();
+        let made = model(vec![raw("r", bytes.clone())]);
+        save(&made, &ExternalFiles::none(), path, &options).unwrap();
+        assert!(payloads(path) == [bytes]);
+    };
+    saved(&a, 0);
+    fs::copy(&a, &b).unwrap();
+    let held = File::open(folder.path().join("a.onnx.data")).unwrap();
+    // The first data stays where another model refers to it.
+    saved(&a, 1);
+    assert!(payloads(&b) == [noise(5000)]);
+    let found = names(folder.path());
+    assert_eq!(found.len(), 4, "{found:?}");
+    // A writer that was ended between the data and the model left data that nobody refers to; the
+    // same data is taken, other data of ours is not touched.
+    saved(&a, 2);
+    saved(&a, 1);
+    assert_eq!(names(folder.path()), found, "the same model has the same files");
+    fs::remove_file(&b).unwrap();
+    // Nobody refers to the first name any more, but nobody of ours knows whose it is.
+    saved(&a, 3);
+    assert!(folder.path().join("a.onnx.data").exists());
+    assert_eq!(held.metadata().unwrap().len(), 5000);
+}
+
+#[test]
+fn who_comes_second_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.onnx");
+    let before = Some(Identity::of(&path));
+    let options = SaveOptions { before, ..SaveOptions::default() };
+    let made = model(vec![raw("r", noise(2000))]);
+    save(&made, &ExternalFiles::none(), &path, &options).unwrap();
+    let error = save(&made, &ExternalFiles::none(), &path, &options).unwrap_err().to_string();
+    assert!(error.contains("another program wrote it meanwhile"), "{error}");
+    let external = Storage::External(ExternalPolicy::default());
+    let options = SaveOptions { before, storage: external, ..SaveOptions::default() };
+    assert!(save(&made, &ExternalFiles::none(), &path, &options).is_err());
+    assert_eq!(names(folder.path()), ["a.onnx"]);
+}
+
+#[test]
+fn many_writers_leave_one_whole_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.onnx");
+    let options = SaveOptions {
+        storage: Storage::External(ExternalPolicy::default()),
+        ..SaveOptions::default()
+    };
+    let bytes = |seed: usize| vec![seed as u8 + 1; 3000];
+    let done = AtomicBool::new(false);
+    let won = std::thread::scope(|scope| {
+        let watch = scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                // Between opening the model and its data, the data may go; it is never another.
+                let Ok(found) = open(&path) else { continue };
+                let tensor = &found.model.graph.as_ref().unwrap().initializer[0];
+                if let Ok(found) = bytes_of(tensor, &found.files) {
+                    assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
+                }
+            }
+        });
+        let save_one = |seed| {
+            let made = model(vec![raw("r", bytes(seed))]);
+            (0..20).filter(|_| save(&made, &ExternalFiles::none(), &path, &options).is_ok()).count()
+        };
+        let writers: Vec<_> = (0..4).map(|seed| scope.spawn(move || save_one(seed))).collect();
+        let won: usize = writers.into_iter().map(|writer| writer.join().unwrap()).sum();
+        done.store(true, Ordering::Relaxed);
+        watch.join().unwrap();
+        won
+    });
+    assert!(won > 0);
+    let found = payloads(&path);
+    assert!((0..4).any(|seed| found == [bytes(seed)]));
+    let data = names(folder.path()).iter().filter(|name| name.ends_with(".data")).count();
+    assert_eq!((names(folder.path()).len(), data), (2, 1), "{:?}", names(folder.path()));
 }
 
 #[test]
@@ -254,7 +342,10 @@ fn the_data_of_another_model_is_not_replaced() {
     let mut loaded = open(&a).unwrap();
     loaded.model.graph.as_mut().unwrap().initializer.push(raw("s", vec![1; 3000]));
     save(&loaded.model, &loaded.files, &b, &SaveOptions::default()).unwrap();
-    assert_eq!(names(folder.path()), ["a.onnx", "b.onnx", "b.onnx.1.data", "b.onnx.data"]);
+    let found = names(folder.path());
+    assert_eq!(found.len(), 4);
+    assert!(found[2].starts_with("b.onnx.") && found[2].len() == "b.onnx..data".len() + 16);
+    assert_eq!([&found[0], &found[1], &found[3]], ["a.onnx", "b.onnx", "b.onnx.data"]);
     assert!(payloads(&a) == [noise(2000)]);
     assert!(payloads(&b) == [noise(2000), vec![1; 3000]]);
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tangram::fleet::{self, Format, Row, Source};
+use tangram::onnx::file::{self, SaveOptions};
 
 use crate::ModelError;
 
@@ -40,6 +41,17 @@ pub(crate) fn fleet_find(path: PathBuf) -> PyResult<Vec<(PathBuf, PathBuf)>> {
 pub(crate) fn fleet_journal(folder: PathBuf) -> PyResult<String> {
     let rows = fleet::journal(&folder);
     serde_json::to_string(&rows).map_err(|why| PyValueError::new_err(why.to_string()))
+}
+
+/// Saves the model at `source`, with its weights, as the model at `target`: whoever looks there sees
+/// the old one or this one.
+#[pyfunction]
+pub(crate) fn place_model(python: Python<'_>, source: PathBuf, target: PathBuf) -> PyResult<()> {
+    let placed = python.detach(|| {
+        let loaded = file::open(&source)?;
+        file::save(&loaded.model, &loaded.files, &target, &SaveOptions::default())
+    });
+    placed.map_err(|why| ModelError::new_err(why.to_string()))
 }
 
 /// The table of rows in JSON, in the format that the name of a file asks for.

@@ -18,7 +18,7 @@ mod session;
 mod settings;
 
 // Exceptions have the names under which users catch them, and under which they are pickled.
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyOSError};
 use pyo3::prelude::*;
 
 pyo3::create_exception!(tangram, TangramError, PyException, "What Tangram cannot do, and why.");
@@ -63,6 +63,19 @@ fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
+/// Writes a file whole: what is at `path` stays until the new content is complete.
+#[pyfunction]
+fn write_file(path: std::path::PathBuf, content: &[u8]) -> PyResult<()> {
+    tangram_files::write(&path, content).map_err(|why| {
+        let number = why.raw_os_error();
+        let shown = path.display().to_string();
+        match number {
+            Some(number) => PyOSError::new_err((number, why.to_string(), shown)),
+            None => PyOSError::new_err(format!("{shown}: {why}")),
+        }
+    })
+}
+
 /// Fills the module `tangram._native`.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -90,6 +103,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<presburger::PyUnionPwAff>()?;
     module.add_class::<presburger::PyUnionPwMultiAff>()?;
     module.add_class::<presburger::PyMultiUnionPwAff>()?;
+    module.add_function(wrap_pyfunction!(write_file, module)?)?;
     module.add_function(wrap_pyfunction!(presburger::set_limits, module)?)?;
     module.add_function(wrap_pyfunction!(presburger::set_first_try, module)?)?;
     module.add_class::<polyhedral::PyTree>()?;
@@ -109,6 +123,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(rules::verify_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::operators, module)?)?;
     module.add_function(wrap_pyfunction!(diff::diff_models, module)?)?;
+    module.add_function(wrap_pyfunction!(fleet::place_model, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::fleet_source, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::fleet_find, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::fleet_journal, module)?)?;

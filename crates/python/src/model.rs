@@ -33,12 +33,14 @@ use crate::settings::{Settings, tell};
 use crate::{EvaluationError, ModelError, RuleError};
 
 pub(crate) fn model_error(error: impl std::fmt::Display) -> PyErr {
-    ModelError::new_err(error.to_string())
+    ModelError::new_err(tangram::shown(&error.to_string()).into_owned())
 }
 
 pub(crate) fn pipeline_error(error: PipelineError) -> PyErr {
     match error {
-        PipelineError::Rules(error) => RuleError::new_err(error.to_string()),
+        PipelineError::Rules(error) => {
+            RuleError::new_err(tangram::shown(&error.to_string()).into_owned())
+        }
         PipelineError::Library(error) => rule_error(error),
         other => model_error(other),
     }
@@ -46,7 +48,7 @@ pub(crate) fn pipeline_error(error: PipelineError) -> PyErr {
 
 /// A file that the system does not give is an `OSError`, as it is everywhere in Python.
 fn loading_error(error: onnx::Error) -> PyErr {
-    let message = error.to_string();
+    let message = tangram::shown(&error.to_string()).into_owned();
     let refused = match &error {
         onnx::Error::File(file) => match &**file {
             FileError::Io { source, .. } => Some(source.kind()),
@@ -64,7 +66,7 @@ fn loading_error(error: onnx::Error) -> PyErr {
 }
 
 pub(crate) fn rule_error(error: RulesError) -> PyErr {
-    RuleError::new_err(error.to_string())
+    RuleError::new_err(tangram::shown(&error.to_string()).into_owned())
 }
 
 /// A model in IR.
@@ -108,6 +110,12 @@ impl Model {
     #[pyo3(signature = (path, operators=vec![]))]
     fn open(python: Python<'_>, path: PathBuf, operators: Vec<Operator>) -> PyResult<Model> {
         Model::import(python, operators, || onnx::file::open(&path))
+    }
+
+    /// Reads the model at `path` whole: who writes to the file later changes nothing of it.
+    #[staticmethod]
+    fn read(python: Python<'_>, path: PathBuf) -> PyResult<Model> {
+        Model::import(python, vec![], || onnx::file::open_whole(&path))
     }
 
     /// Decodes a model, whose own `operators` are declared.

@@ -1,7 +1,7 @@
 //! Sessions, as the package `tangram` wraps them.
 
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 use tangram::dialects::interpret::Datum;
 use tangram::native::{self, Kind, Options, SessionError};
@@ -55,6 +55,10 @@ impl Session {
         threads: usize,
     ) -> PyResult<Session> {
         let model = model.inner.clone();
+        if let Some(why) = Options::default().cache.refused() {
+            let text = std::ffi::CString::new(why.to_string()).unwrap_or_default();
+            PyErr::warn(python, &python.get_type::<PyRuntimeWarning>(), &text, 2)?;
+        }
         python.detach(|| {
             let mut options = Options::default();
             (options.exact, options.interpret, options.threads) = (exact, interpret, threads);
@@ -111,7 +115,7 @@ impl Session {
 }
 
 fn session_error(error: SessionError) -> PyErr {
-    let text = error.to_string();
+    let text = tangram::shown(&error.to_string()).into_owned();
     match error {
         SessionError::Input(_) | SessionError::Output { .. } => PyValueError::new_err(text),
         SessionError::Broken(_) => PyRuntimeError::new_err(text),

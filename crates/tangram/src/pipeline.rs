@@ -186,7 +186,8 @@ pub fn rewrite(
         let (narrowed, found) = narrow(model, how, ExportOptions { opset: options.opset })?;
         verified(&narrowed.module, Phase::Rewrite)?;
         let mut found: Narrowed = found.into();
-        found.measure(&std::mem::replace(model, narrowed), model, report.cost.after.flops);
+        let wide = std::mem::replace(model, narrowed);
+        found.measure(&wide, model, report.cost.after.flops, options.max_time);
         report.narrowed = Some(found);
     }
     Ok(report)

@@ -1,11 +1,13 @@
 //! What an optimisation did, in numbers.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
 use tangram_ir::{DimKind, Module, Order, TypeData, walk};
 use tangram_onnx::proto::{GraphProto, ModelProto};
 use tangram_onnx::{Model, edit};
+use tangram_tensor::budget;
 
 use crate::check::{self, CheckOptions, Difference};
 use crate::cost::Cost;
@@ -100,17 +102,28 @@ pub struct Narrowed {
 
 /// Beyond so many operations, evaluation by the reference kernels takes minutes.
 const MEASURED_FLOPS: f64 = 2e9;
+/// How long it may take where nothing else is said: loops make more of it than can be seen.
+const MEASURED_TIME: Duration = Duration::from_secs(60);
 
 impl Narrowed {
-    /// Evaluates both models on random inputs, if that takes seconds rather than minutes.
-    pub(crate) fn measure(&mut self, wide: &Model, narrow: &Model, flops: Option<f64>) {
+    /// Evaluates both models on random inputs, if that takes seconds rather than minutes, and no
+    /// longer than `most`.
+    pub(crate) fn measure(
+        &mut self,
+        wide: &Model,
+        narrow: &Model,
+        flops: Option<f64>,
+        most: Option<Duration>,
+    ) {
         if let Some(flops) = flops.filter(|&flops| flops > MEASURED_FLOPS) {
             let flops = flops / 1e9;
             let why = format!("{flops:.1} GFLOP take long to evaluate; a check does it");
             self.unmeasured = Some(why);
             return;
         }
-        match check::compare(wide, narrow, &CheckOptions::default()) {
+        let most = most.unwrap_or(MEASURED_TIME);
+        let compared = || check::compare(wide, narrow, &CheckOptions::default());
+        match budget::within_time(Some(most), compared) {
             Ok(found) => self.difference = Some(found),
             Err(why) => self.unmeasured = Some(why),
         }

@@ -122,6 +122,20 @@ pub enum KernelError {
         /// The limit.
         limit: usize,
     },
+    /// There is not so much memory, or it may not be taken.
+    #[error("{asked} more bytes are needed, {left} are left of the memory that may be taken")]
+    OutOfMemory {
+        /// The bytes that are needed at once.
+        asked: u64,
+        /// The bytes that are left.
+        left: u64,
+    },
+    /// Evaluation takes longer than it may.
+    #[error("evaluation takes longer than {} s", most.as_secs_f64())]
+    OutOfTime {
+        /// How long it may take.
+        most: std::time::Duration,
+    },
     /// The kernel is defined for the request, but not implemented.
     #[error("{kernel}: {what} is not supported")]
     Unsupported {

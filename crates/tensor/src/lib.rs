@@ -24,6 +24,7 @@
 #![warn(clippy::unwrap_used, clippy::panic)]
 
 pub mod attention;
+pub mod budget;
 mod cells;
 mod dtype;
 mod element;

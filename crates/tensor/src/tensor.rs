@@ -12,6 +12,7 @@ use ndarray::{ArrayD, IxDyn};
 use num_traits::AsPrimitive;
 use smallvec::SmallVec;
 
+use crate::budget;
 use crate::dispatch;
 use crate::dtype::DType;
 use crate::element::{Element, Number};
@@ -74,7 +75,10 @@ pub fn checked_count(dtype: DType, shape: &[usize]) -> Result<usize> {
     };
     let limit = limit();
     match element_count(shape) {
-        Some(n) if bytes(n).is_some_and(|b| b <= limit) => Ok(n),
+        Some(n) if bytes(n).is_some_and(|b| b <= limit) => {
+            budget::ask(bytes(n).unwrap_or(0))?;
+            Ok(n)
+        }
         _ => Err(KernelError::TooLarge { dtype, shape: shape.into(), limit }),
     }
 }
@@ -257,6 +261,7 @@ impl Tensor {
     /// [`KernelError::BadDType`] for other types; [`KernelError::BadElement`] if an unsigned
     /// element exceeds `i64::MAX`.
     pub fn i64s(&self) -> Result<Vec<i64>> {
+        budget::ask(self.len().saturating_mul(size_of::<i64>()))?;
         match self.dtype {
             DType::I64 => self.to_vec(),
             DType::Bool => Ok(self.view::<bool>()?.iter().map(|&b| i64::from(b)).collect()),
@@ -276,6 +281,7 @@ impl Tensor {
     /// # Errors
     /// [`KernelError::BadDType`] for complex numbers and text.
     pub fn f64s(&self) -> Result<Vec<f64>> {
+        budget::ask(self.len().saturating_mul(size_of::<f64>()))?;
         match self.dtype {
             DType::Bool => {
                 Ok(self.view::<bool>()?.iter().map(|&b| f64::from(u8::from(b))).collect())

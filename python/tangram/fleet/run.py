@@ -173,11 +173,11 @@ class Run:
             return next(iter(files.values())) if len(files) == 1 else None
         target = (self.out / source.name).parent
         target.mkdir(parents=True, exist_ok=True)
-        # Weights first: a model that is there finds them.
-        for name in sorted(files, key=lambda name: name == pathlib.PurePath(source.name).name):
-            temporary = target / f".{name}.{os.getpid()}"
-            temporary.write_bytes(files[name])
-            temporary.replace(target / name)
+        with tempfile.TemporaryDirectory(dir=target, prefix=".tangram-") as folder:
+            for name, content in files.items():
+                pathlib.Path(folder, name).write_bytes(content)
+            model = pathlib.PurePath(source.name).name
+            _native.place_model(pathlib.Path(folder, model), target / model)
         return None
 
     def _note(self, row: dict[str, Any]) -> None:

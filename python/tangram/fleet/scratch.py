@@ -15,6 +15,8 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 
+from tangram import _native
+
 _PREFIX = ".tangram-"
 
 
@@ -38,9 +40,7 @@ def complete(scratch: pathlib.Path, out: pathlib.Path) -> Iterator[pathlib.Path]
         place = pathlib.Path(folder)
         yield place / out.name
         out.parent.mkdir(parents=True, exist_ok=True)
-        # Weights first: a model that is there finds them.
-        for path in sorted(place.iterdir(), key=lambda path: path.name == out.name):
-            path.replace(out.parent / path.name)
+        _native.place_model(place / out.name, out)
 
 
 def _remove_abandoned(out: pathlib.Path) -> None:

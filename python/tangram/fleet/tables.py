@@ -26,7 +26,7 @@ class Table(list[dict[str, Any]]):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the table, as the ending of the name says."""
         text = _native.fleet_table(json.dumps(sorted(self, key=lambda r: r["model"])), os.fspath(path))
-        pathlib.Path(path).write_text(text, encoding="utf-8")
+        _native.write_file(path, text.encode())
 
     def __str__(self) -> str:
         return self.render()

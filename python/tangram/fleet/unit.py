@@ -13,8 +13,8 @@ import json
 import os
 import pathlib
 import shutil
+import stat
 import tempfile
-import threading
 import time
 from typing import Any
 
@@ -114,13 +114,12 @@ def _kept(digest: str, content: bytes | None) -> pathlib.Path | None:
     kept = pathlib.Path(tempfile.gettempdir(), f"tangram-kept-{os.getuid()}")
     path = kept / digest
     kept.mkdir(mode=0o700, exist_ok=True)
-    if kept.stat().st_uid != os.getuid():
-        raise PermissionError(f"{kept} belongs to somebody else")
+    found = kept.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+        raise PermissionError(f"{kept} is not a folder that only its user writes to")
     if content is not None and not path.is_file():
         _forget(kept)
-        temporary = kept / f"{digest}.{os.getpid()}.{threading.get_ident()}"
-        temporary.write_bytes(content)
-        temporary.replace(path)
+        _native.write_file(path, content)
     if not path.is_file():
         return None
     os.utime(path)

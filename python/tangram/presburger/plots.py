@@ -13,8 +13,7 @@ def draw(union: _native.Union, path: str | None) -> str:
     """Draws all points as SVG text; writes it to ``path`` if given."""
     picture = union.svg()
     if path is not None:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(picture)
+        _native.write_file(path, picture.encode())
     return picture
 
 

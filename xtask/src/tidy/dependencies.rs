@@ -16,7 +16,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     ("scop", &["polyhedral", "kernel"]),
     ("native", &["lowering", "onnx"]),
     ("lowering", &["dialects", "polyhedral", "sources"]),
-    ("onnx", &["dialects", "rewrite"]),
+    ("onnx", &["dialects", "rewrite", "files"]),
     ("saturate", &["gsl", "egraph", "dialects"]),
     ("gsl", &["rewrite", "dialects"]),
     ("passes", &["rewrite", "dialects"]),
@@ -31,6 +31,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     ("egraph", &[]),
     ("tensor", &[]),
     ("features", &[]),
+    ("files", &[]),
     ("sources", &[]),
     ("xtask", &[]),
 ];

@@ -7,6 +7,7 @@ mod licences;
 mod one_of_each;
 mod paths;
 mod sources;
+mod writers;
 
 use crate::workspace::{members, root};
 
@@ -20,6 +21,7 @@ pub fn run() -> Result<Vec<String>, Vec<String>> {
     let mut faults = dependencies::wrong_directions(&members);
     faults.extend(dependencies::unexplained(&root, &members));
     faults.extend(paths::missing(&root));
+    faults.extend(writers::others(&root));
     faults.extend(one_of_each::silent(&root));
     faults.extend(documents::disagreements(&root, &members));
     faults.extend(features::split().map_err(|error| vec![error])?);

@@ -93,7 +93,7 @@ fn builds_text(place: &str) -> bool {
 }
 
 /// Lists the sources, sorted, so that every run reports in the same order.
-fn sources(root: &Path) -> Vec<PathBuf> {
+pub(super) fn sources(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open: Vec<PathBuf> = FOLDERS.iter().map(|folder| root.join(folder)).collect();
     while let Some(folder) = open.pop() {

@@ -32,6 +32,41 @@ impl Expr {
     }
 }
 
+impl Expr {
+    /// Writes a bound in C, a `double`: no intermediate value of [`Expr::to_c`] has a greater
+    /// magnitude. `symbol` says what the magnitude of a symbol is there, a `double`, too.
+    ///
+    /// Where the bound is below 2^63, the integers do not overflow.
+    pub fn to_c_bound(&self, symbol: &dyn Fn(&str) -> String) -> String {
+        let mut parts = vec![format!("{:.1}", self.constant().unsigned_abs() as f64)];
+        parts.extend(self.terms().iter().map(|term| bound_of_product(term, symbol)));
+        format!("({})", parts.join(" + "))
+    }
+}
+
+fn bound_of_product(term: &Term, symbol: &dyn Fn(&str) -> String) -> String {
+    let mut factors = vec![format!("{:.1}", term.coeff.unsigned_abs() as f64)];
+    for (atom, power) in &term.monomial.0 {
+        let text = bound_of_operand(atom, symbol);
+        factors.extend((0..*power).map(|_| text.clone()));
+    }
+    factors.join(" * ")
+}
+
+fn bound_of_operand(atom: &Atom, symbol: &dyn Fn(&str) -> String) -> String {
+    let compound = match atom {
+        Atom::Symbol(name) => return symbol(name),
+        Atom::Compound(compound) => compound,
+    };
+    let bounds: Vec<String> =
+        compound.children().into_iter().map(|child| child.to_c_bound(symbol)).collect();
+    match &**compound {
+        // The dividend is an intermediate value as well, so its bound is not divided.
+        Compound::Floor(..) | Compound::Trunc(..) => format!("({} + 1.0)", bounds[0]),
+        Compound::Min(_) | Compound::Max(_) => format!("({})", bounds.join(" + ")),
+    }
+}
+
 fn product(term: &Term, symbol: &dyn Fn(&str) -> String) -> String {
     let mut factors = Vec::new();
     if term.coeff != 1 {

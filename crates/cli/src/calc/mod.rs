@@ -17,7 +17,8 @@ use crate::out;
 /// Runs a program from a file or from standard input; on a terminal, statement by statement.
 pub(crate) fn run(args: &CalcArgs) -> Result<ExitCode, Error> {
     let session = args.max_steps.map_or_else(Session::default, Session::with_steps);
-    let mut session = session.with_host(files::Files);
+    let allowed = args.allow_files || (args.input.is_none() && io::stdin().is_terminal());
+    let mut session = session.with_host(files::Files { allowed });
     let name = args.input.as_ref().map_or("<input>".into(), |path| path.display().to_string());
     let program = match &args.input {
         Some(path) if !out::is_standard(path) => {

@@ -8,7 +8,7 @@ mod child;
 mod queue;
 
 use crate::exit::ExitCode;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -135,8 +135,7 @@ impl Log {
     fn open(folder: &Path, models: usize, quiet: bool) -> Result<Log, Error> {
         use std::io::IsTerminal;
         let path = folder.join(fleet::JOURNAL);
-        let file = OpenOptions::new().create(true).append(true).open(&path);
-        let file = file.map_err(error::io(&path))?;
+        let file = tangram_files::append(&path).map_err(error::io(&path))?;
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new(models as u64);
             let form = "{wide_bar} {pos}/{len} models, {eta} left  {msg}";

@@ -68,7 +68,7 @@ impl<'a> Queue<'a> {
         let found = state.0.pop()?;
         drop(state);
         let mut job = self.prepare(found);
-        let Some(most) = self.args.fleet.max_memory.filter(|_| job.ready.is_none()) else {
+        let Some(most) = self.args.max_memory.filter(|_| job.ready.is_none()) else {
             job.peak = 0;
             return Some(job);
         };

@@ -174,6 +174,8 @@ fn preprocess(text: &str, path: &Path, flags: &[String]) -> std::io::Result<Outp
     let mut command = Command::new("cc");
     command.arg("-E").args(flags);
     if path.is_file() {
+        // A name that begins with `-` is a file here, not an option.
+        let path = if path.is_absolute() { path.to_owned() } else { Path::new(".").join(path) };
         return command.arg(path).output();
     }
     command.args(["-x", "c", "-"]);

@@ -4,7 +4,9 @@ use tangram_ir::{Module, Op};
 use tangram_tensor::Tensor;
 use tangram_tensor::shape::{concatenate, expand_dims, split, squeeze};
 
-use super::{Datum, Result, extent, integer, malformed, refused, tensor};
+use super::{
+    Datum, InterpretError, MAX_NESTING, Result, extent, integer, malformed, refused, tensor,
+};
 use crate::attrs::Attrs;
 use crate::nn::evaluate_maps;
 
@@ -22,7 +24,13 @@ pub(super) fn evaluate(module: &Module, op: Op, operands: &[Datum]) -> Result<Op
     };
     let one = match module.name_text(op) {
         "nn.identity" => operands.first().cloned().ok_or_else(wrong)?,
-        "nn.sequence_construct" => Datum::Sequence(operands.to_vec()),
+        "nn.sequence_construct" => {
+            let deep = operands.iter().any(|operand| depth(operand) >= MAX_NESTING);
+            if deep {
+                return Err(InterpretError::Nesting);
+            }
+            Datum::Sequence(operands.to_vec())
+        }
         "nn.sequence_empty" => Datum::Sequence(Vec::new()),
         "nn.sequence_length" => Datum::Tensor(Tensor::scalar(sequence()?.len() as i64)),
         "nn.sequence_at" => {
@@ -44,7 +52,11 @@ pub(super) fn evaluate(module: &Module, op: Op, operands: &[Datum]) -> Result<Op
             if at > items.len() {
                 return Err(wrong());
             }
-            items.insert(at, operands.get(1).cloned().ok_or_else(wrong)?);
+            let item = operands.get(1).cloned().ok_or_else(wrong)?;
+            if depth(&item) >= MAX_NESTING {
+                return Err(InterpretError::Nesting);
+            }
+            items.insert(at, item);
             Datum::Sequence(items)
         }
         "nn.split_to_sequence" => {
@@ -71,6 +83,9 @@ pub(super) fn evaluate(module: &Module, op: Op, operands: &[Datum]) -> Result<Op
         }
         "nn.optional" => {
             let held = operands.first().filter(|datum| !matches!(datum, Datum::None));
+            if held.is_some_and(|held| depth(held) >= MAX_NESTING) {
+                return Err(InterpretError::Nesting);
+            }
             Datum::Optional(held.cloned().map(Box::new))
         }
         "nn.optional_has_element" => {
@@ -86,6 +101,20 @@ pub(super) fn evaluate(module: &Module, op: Op, operands: &[Datum]) -> Result<Op
         _ => return maps(module, op, operands),
     };
     Ok(Some(vec![one]))
+}
+
+/// How deep values are in values.
+fn depth(datum: &Datum) -> usize {
+    let (mut open, mut deepest) = (vec![(datum, 0)], 0);
+    while let Some((datum, depth)) = open.pop() {
+        deepest = deepest.max(depth);
+        match datum {
+            Datum::Sequence(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Datum::Optional(Some(held)) => open.push((held, depth + 1)),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// Operations on maps; `None` for any other.

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_ir::{Block, Loc, LocData, Module, Op, Order, Value, walk};
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::shape::{concatenate, expand_dims, squeeze, strided_slice};
-use tangram_tensor::{KernelError, Tensor};
+use tangram_tensor::{KernelError, Tensor, budget};
 
 use crate::attrs::Attrs;
 use crate::eval::{EvalError, evaluate};
@@ -19,6 +19,10 @@ use crate::{constant, dtype};
 
 /// The deepest nesting of regions that is run.
 pub const MAX_NESTING: usize = 64;
+
+/// A loop that nothing can end before it has made more steps than this is not begun: even an empty
+/// body takes days.
+const MOST_STEPS: i64 = 1 << 40;
 
 /// What a value is at run time.
 #[derive(Clone, Debug)]
@@ -86,6 +90,12 @@ pub enum InterpretError {
         operation: String,
         /// What is missing.
         expected: &'static str,
+    },
+    /// A loop of so many steps has no condition that could end it.
+    #[error("a loop of {steps} steps does not come to an end")]
+    Endless {
+        /// How many.
+        steps: i64,
     },
     /// Regions are nested too deep.
     #[error("regions are nested deeper than {MAX_NESTING}")]
@@ -337,7 +347,11 @@ impl<'a> Interpreter<'a> {
         let collected = self.module.result_count(op).saturating_sub(count);
         let mut slices: Vec<Vec<Tensor>> = vec![Vec::new(); collected];
         let mut step = 0;
+        if goes_on && limit > MOST_STEPS && goes_on_always(self.module, block) {
+            return Err(InterpretError::Endless { steps: limit });
+        }
         while goes_on && step < limit {
+            budget::check_time()?;
             let mut arguments =
                 vec![Datum::Tensor(Tensor::scalar(step)), Datum::Tensor(Tensor::scalar(goes_on))];
             arguments.append(&mut carried);
@@ -375,6 +389,7 @@ impl<'a> Interpreter<'a> {
         let collected = self.module.result_count(op).saturating_sub(states);
         let mut slices: Vec<Vec<Tensor>> = vec![Vec::new(); collected];
         for step in 0..steps {
+            budget::check_time()?;
             let mut arguments = std::mem::take(&mut carried);
             for (i, input) in inputs.iter().enumerate() {
                 let place = if at(&backwards, i) == 1 { steps - 1 - step } else { step };
@@ -404,6 +419,7 @@ impl<'a> Interpreter<'a> {
         };
         let mut mapped: Vec<Vec<Datum>> = vec![Vec::new(); self.module.result_count(op)];
         for place in 0..first.len() {
+            budget::check_time()?;
             let element = |operand: &Datum| match operand {
                 Datum::Sequence(items) => items.get(place).cloned(),
                 other => Some(other.clone()),
@@ -441,6 +457,22 @@ impl<'a> Interpreter<'a> {
         let none: Vec<f32> = Vec::new();
         Ok(cast(&Tensor::from_vec(&shape, none)?, dtype)?)
     }
+}
+
+/// Whether the body of a loop hands its condition on as it is, or yields one that is true.
+fn goes_on_always(module: &Module, block: Block) -> bool {
+    let Some(mut value) = module.last_op(block).and_then(|op| module.operands(op).next()) else {
+        return false;
+    };
+    let condition = module.args(block).get(1).copied();
+    while let Some(op) = module.def_op(value).filter(|&op| module.name_text(op) == "nn.identity") {
+        match module.operands(op).next() {
+            Some(source) => value = source,
+            None => return false,
+        }
+    }
+    let is_true = |tensor: Tensor| flag(Some(&Datum::Tensor(tensor))) == Some(true);
+    Some(value) == condition || constant::constant_tensor(module, value).is_some_and(is_true)
 }
 
 /// For each operation of `block`, the values made in it that nothing needs afterwards.

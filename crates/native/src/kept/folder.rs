@@ -1,7 +1,7 @@
 //! The files of kept sessions.
 //!
-//! An entry is a folder: the record, the library, the weights, and a stamp with the hash of each.
-//! What its stamp does not fit is not there. Folders are made under another name and renamed.
+//! An entry is a folder: the record, the library, the weights, and a stamp: the hash of
+//! them all under the user's key. What its stamp does not fit is not there. Folders are made under another name and renamed.
 //! Together they have at most some gigabytes: those that no start has used for the longest time go
 //! first.
 
@@ -17,6 +17,7 @@ use twox_hash::XxHash3_128;
 use twox_hash::xxhash3_128::Hasher;
 
 use crate::cache::{BUILDING, Cache, Key, sweep};
+use crate::trusted::Secret;
 
 /// The folder of all entries.
 const SESSIONS: &str = "sessions";
@@ -35,6 +36,7 @@ type Weights<'a> = dyn Fn() -> Box<dyn Iterator<Item = &'a [u8]> + 'a> + 'a;
 pub(super) struct Folder {
     all: PathBuf,
     place: PathBuf,
+    secret: Secret,
 }
 
 /// An entry that is whole.
@@ -47,8 +49,9 @@ pub(super) struct Entry {
 impl Folder {
     /// The place of `key`; `None` where nothing is kept.
     pub(super) fn of(cache: &Cache, key: &Key) -> Option<Folder> {
-        let all = cache.folder()?.join(SESSIONS);
-        Some(Folder { place: all.join(key.text()), all })
+        let (folder, secret) = cache.usable()?;
+        let all = folder.join(SESSIONS);
+        Some(Folder { place: all.join(key.text()), all, secret })
     }
 
     /// What is kept there, if all of it is as it was written.
@@ -57,8 +60,8 @@ impl Folder {
         let record = fs::read_to_string(self.place.join(RECORD)).ok()?;
         let library = self.place.join(LIBRARY);
         let weights = mapped(&self.place.join(WEIGHTS)).ok()?;
-        let hashes = [hash(record.as_bytes()), hash(&fs::read(&library).ok()?), hash(&weights)];
-        if stamp(hashes) != stamped {
+        let hash = XxHash3_128::oneshot_with_seed(self.secret.seed(), &weights);
+        if self.stamp(&record, &fs::read(&library).ok()?, hash) != stamped {
             return None;
         }
         // That it was used is worth knowing, not more.
@@ -87,14 +90,21 @@ impl Folder {
         let path = |name| scratch.path().join(name);
         fs::write(path(RECORD), record)?;
         fs::write(path(LIBRARY), &library)?;
-        let (mut file, mut hasher) = (File::create(path(WEIGHTS))?, Hasher::new());
+        let hasher = Hasher::with_seed(self.secret.seed());
+        let (mut file, mut hasher) = (File::create(path(WEIGHTS))?, hasher);
         for part in weights() {
             file.write_all(part)?;
             hasher.write(part);
         }
-        let hashes = [hash(record.as_bytes()), hash(&library), hasher.finish_128()];
-        fs::write(path(STAMP), stamp(hashes))?;
+        fs::write(path(STAMP), self.stamp(record, &library, hasher.finish_128()))?;
         rename(scratch, &self.place)
+    }
+
+    /// What tells an entry from another, and from what somebody else wrote.
+    fn stamp(&self, record: &str, library: &[u8], weights: u128) -> String {
+        let name = self.place.file_name().unwrap_or_default().as_encoded_bytes();
+        let parts = [name, record.as_bytes(), library, &weights.to_le_bytes()];
+        format!("{}\n", self.secret.hash(&parts))
     }
 }
 
@@ -121,15 +131,6 @@ pub(crate) fn mapped(path: &Path) -> io::Result<Bytes> {
     // that have them mapped.
     let map = unsafe { Mmap::map(&file) }?;
     Ok(Bytes::from_owner(map))
-}
-
-fn hash(bytes: &[u8]) -> u128 {
-    XxHash3_128::oneshot(bytes)
-}
-
-/// What tells files from others.
-fn stamp(hashes: [u128; 3]) -> String {
-    hashes.map(|hash| format!("{hash:032x}\n")).concat()
 }
 
 /// Removes the entries that were not used for the longest time until all have at most `most` bytes.

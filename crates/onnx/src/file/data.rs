@@ -1,10 +1,10 @@
-//! The file of external data that goes with a saved model, and how files are replaced.
+//! The file of external data that goes with a saved model, while it is written.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tempfile::{Builder, NamedTempFile};
+use tangram_files::{Replacement, folder_of};
 
 use super::copy;
 use crate::proto::{StringStringEntryProto, TensorProto};
@@ -24,18 +24,21 @@ pub(super) struct Origin {
     pub(super) offset: u64,
 }
 
-/// A file of external data that is being written, under a name that does not matter yet.
+/// Stands for the name of the new file, which depends on its content. No tensor that can be read
+/// has it.
+pub(super) const UNNAMED: &str = "";
+
+/// A file of external data that is being written and has no name yet.
 pub(super) struct DataFile {
-    writer: BufWriter<NamedTempFile>,
+    writer: BufWriter<Replacement>,
     at: u64,
-    location: String,
 }
 
 impl DataFile {
-    /// Starts the file that will replace `location` in `folder`.
-    pub(super) fn create(folder: &Path, location: String) -> io::Result<Self> {
-        let file = temporary(&folder.join(&location))?;
-        Ok(Self { writer: BufWriter::with_capacity(HOLE, file), at: 0, location })
+    /// Starts the file that will be beside the model at `path`.
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
+        let file = Replacement::new_in(folder_of(path))?;
+        Ok(Self { writer: BufWriter::with_capacity(HOLE, file), at: 0 })
     }
 
     /// Appends the elements of `tensor` and makes the tensor point to them. `origin` is where the
@@ -57,7 +60,7 @@ impl DataFile {
         self.at = offset + length;
         let entry = |key: &str, value| StringStringEntryProto { key: Some(key.into()), value };
         tensor.external_data = vec![
-            entry("location", Some(self.location.clone())),
+            entry("location", Some(UNNAMED.to_owned())),
             entry("offset", Some(offset.to_string())),
             entry("length", Some(length.to_string())),
         ];
@@ -67,7 +70,7 @@ impl DataFile {
     /// Copies from file to file; says whether the system could.
     fn copy(&mut self, origin: &Origin, offset: u64, length: u64) -> io::Result<bool> {
         self.writer.flush()?;
-        let file = self.writer.get_ref().as_file();
+        let file = self.writer.get_ref().file();
         let Ok(()) = copy::range(&origin.file, origin.offset, file, offset, length) else {
             // What was copied before it failed is written over.
             self.writer.seek(SeekFrom::Start(offset))?;
@@ -88,59 +91,12 @@ impl DataFile {
         Ok(())
     }
 
-    /// Ends the file; it has its name only after [`persist`].
-    pub(super) fn finish(self) -> io::Result<NamedTempFile> {
+    /// Ends the file; it has no name yet.
+    pub(super) fn finish(self) -> io::Result<Replacement> {
         let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         // A hole at the very end is otherwise no part of the file.
-        file.as_file().set_len(self.at)?;
+        file.file().set_len(self.at)?;
+        file.sync()?;
         Ok(file)
     }
-}
-
-/// Opens a new file that will replace `path`, with the permissions it has or would get: beside it,
-/// or, where `path` is no file but a device or a pipe, among the system's temporary files.
-pub(super) fn temporary(path: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = Builder::new();
-    builder.prefix(".tangram-");
-    if is_special(path) {
-        return builder.tempfile();
-    }
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(without_path)?;
-    if let Ok(old) = fs::metadata(path) {
-        File::set_permissions(file.as_file(), old.permissions())?;
-    }
-    Ok(file)
-}
-
-/// The system's own words: the name of the temporary file, which stands behind them, says nothing
-/// to anyone.
-fn without_path(error: io::Error) -> io::Error {
-    let text = error.to_string();
-    match text.split_once(" at path ") {
-        Some((words, _)) => io::Error::new(error.kind(), words.to_owned()),
-        None => error,
-    }
-}
-
-/// Gives a finished file its name, in one step; what goes to a device or a pipe is written there.
-pub(super) fn persist(mut file: NamedTempFile, path: &Path) -> io::Result<()> {
-    if is_special(path) {
-        file.rewind()?;
-        let mut target = File::options().write(true).open(path)?;
-        return io::copy(&mut file, &mut target).map(drop);
-    }
-    file.persist(path).map(drop).map_err(|error| error.error)
-}
-
-/// Whether there is something at `path` that must not be replaced, such as `/dev/null`.
-fn is_special(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
-}
-
-/// The file that `path` leads to, so that it is replaced and not the link.
-pub(super) fn behind_links(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -53,7 +53,6 @@ fn number(key: &'static str, value: &str) -> Result<u64, ExternalError> {
 #[derive(Debug, Default)]
 pub struct ExternalFiles {
     folder: Option<PathBuf>,
-    model: Option<PathBuf>,
     links: bool,
     maps: Mutex<HashMap<String, Bytes>>,
 }
@@ -73,8 +72,7 @@ impl ExternalFiles {
 
     /// Looks in the folder of the model file at `path`.
     pub(super) fn beside(path: &Path) -> Self {
-        let files = Self::in_folder(path.parent().unwrap_or(Path::new("")));
-        Self { model: fs::canonicalize(path).ok(), ..files }
+        Self::in_folder(path.parent().unwrap_or(Path::new("")))
     }
 
     /// Follows symbolic links that lead out of the folder, as caches of models use them.
@@ -88,11 +86,6 @@ impl ExternalFiles {
     /// The folder that locations are relative to.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
-    }
-
-    /// The model file that was opened, if it was one.
-    pub(super) fn model(&self) -> Option<&Path> {
-        self.model.as_deref()
     }
 
     /// Returns the bytes that `data` points to, a slice of the map.

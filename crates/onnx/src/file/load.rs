@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use prost::Message;
+use tangram_tensor::budget;
 
 use super::{ExternalFiles, FileError};
 use crate::proto::{ModelProto, UnknownField, scan, schema};
@@ -30,6 +31,27 @@ pub struct Loaded {
 pub fn open(path: impl AsRef<Path>) -> Result<Loaded, FileError> {
     let path = path.as_ref();
     decode_as(read(path)?, Some(path.to_owned()), ExternalFiles::beside(path))
+}
+
+/// Opens the model at `path` and reads all of the file: whoever writes to it later changes nothing of
+/// the model, which takes as much memory as the file has bytes. External data is mapped, as by
+/// [`open`].
+///
+/// # Errors
+/// As those of [`open`]; [`FileError::Io`] where there is not so much memory.
+pub fn open_whole(path: impl AsRef<Path>) -> Result<Loaded, FileError> {
+    let path = path.as_ref();
+    let io = |action| move |source| FileError::Io { action, path: path.to_owned(), source };
+    let mut file = File::open(path).map_err(io("open"))?;
+    let length = file.metadata().map_err(io("open"))?.len();
+    let mut bytes = Vec::new();
+    let room = usize::try_from(length).ok().and_then(|room| {
+        budget::ask(room).ok()?;
+        bytes.try_reserve_exact(room).ok()
+    });
+    room.ok_or_else(|| io("read")(io::ErrorKind::OutOfMemory.into()))?;
+    file.read_to_end(&mut bytes).map_err(io("read"))?;
+    decode_as(bytes.into(), Some(path.to_owned()), ExternalFiles::beside(path))
 }
 
 /// The bytes at `path`: a map of a file, all that comes out of anything else.

@@ -19,11 +19,14 @@ mod outline;
 mod save;
 mod stream;
 mod tensor;
+mod unit;
 mod walk;
 
 pub use error::{ExternalError, FileError, TensorError};
 pub use external::{ExternalData, ExternalFiles};
-pub use load::{Loaded, decode, open};
+pub use load::{Loaded, decode, open, open_whole};
 pub use outline::{Outline, outline};
+pub use tangram_files::Identity;
+
 pub use save::{ExternalPolicy, SaveOptions, SaveProgress, Storage, encode, inline, save};
 pub use tensor::{Elements, TensorBytes, byte_len, tensor_bytes};

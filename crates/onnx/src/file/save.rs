@@ -1,19 +1,18 @@
 //! Saving: the message as a stream, large tensors in a file beside it.
 
-use std::collections::HashSet;
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use prost::Message;
+use tangram_files::{Folder, Identity, Replacement, behind_links, folder_of, is_special};
 
 use super::data::{self, DataFile};
 use super::walk::{Spot, for_each_tensor};
 use super::{
-    Elements, ExternalData, ExternalFiles, FileError, byte_len, keep, stream, tensor_bytes,
+    Elements, ExternalData, ExternalFiles, FileError, byte_len, keep, stream, tensor_bytes, unit,
 };
 use crate::proto::{DataLocation, DataType, ModelProto, TensorProto};
 
@@ -27,6 +26,9 @@ pub struct SaveOptions {
     pub storage: Storage,
     /// Grows while tensors are written.
     pub progress: Arc<SaveProgress>,
+    /// The file that was there when the work began; the one at the time of saving if absent. Where
+    /// another has come in its place, that one stays.
+    pub before: Option<Identity>,
 }
 
 /// How many bytes of tensors are written, for whoever watches from another thread.
@@ -69,7 +71,8 @@ pub enum Storage {
 pub struct ExternalPolicy {
     /// Initialisers of at least this many bytes, and tensors that were external already.
     pub threshold: u64,
-    /// Name of the file, in the model's folder; `None` for `<model>.data`.
+    /// Name of the file, in the model's folder; `None` for `<model>.data`. Where it has another
+    /// content, a hash of the new one goes before its ending.
     pub location: Option<String>,
 }
 
@@ -89,27 +92,31 @@ pub fn encode(model: &ModelProto, writer: &mut impl Write) -> io::Result<()> {
 
 /// Saves `model` at `path`, which may be the file that it was opened from.
 ///
-/// `files` reads its external tensors. Both files are written under other names first and then take
-/// the place of the old ones, the data before the model; a failure before that leaves the old ones
-/// as they were. A link stays a link; a device or a pipe is written to. A data file that `model` reads is replaced only if its own model file is, too;
-/// otherwise the new one gets another name.
+/// `files` reads its external tensors. The new data gets a name that nothing has, and the step that
+/// replaces the model decides: whenever this ends, there is the old model with its data or the new
+/// one with its own. What only the old model referred to and bears its name goes afterwards. A link
+/// stays a link; a device or a pipe is written to.
 ///
 /// # Errors
-/// [`FileError`]: a tensor cannot be read, the system refuses, or the message is too long.
+/// [`FileError`]: a tensor cannot be read, the system refuses, another program wrote the file
+/// meanwhile, or the message is too long.
 pub fn save(
     model: &ModelProto,
     files: &ExternalFiles,
     path: impl AsRef<Path>,
     options: &SaveOptions,
 ) -> Result<(), FileError> {
-    let path = &data::behind_links(path.as_ref());
+    let path = &behind_links(path.as_ref());
     let io = |action| move |source| FileError::Io { action, path: path.clone(), source };
+    let before = options.before.unwrap_or_else(|| Identity::of(path));
     let mut model = model.clone();
-    let keeps = options.storage == Storage::Keep;
+    // There is nothing beside a device or a pipe.
+    let storage = if is_special(path) { &Storage::Inline } else { &options.storage };
+    let keeps = *storage == Storage::Keep;
     if keeps {
         keep::refer(&mut model, files, path)?;
     }
-    let data = match policy(&mut model, &options.storage) {
+    let data = match policy(&mut model, storage) {
         Some(policy) => Some(move_out(&mut model, files, path, &policy, (keeps, options))?),
         None if keeps => None,
         None => {
@@ -121,12 +128,67 @@ pub fn save(
     if found > LIMIT {
         return Err(FileError::TooLarge { limit: LIMIT, found });
     }
-    let mut file = data::temporary(path).map_err(io("create"))?;
-    encode(&model, &mut file).map_err(io("write"))?;
-    if let Some((data, target)) = data {
-        data::persist(data, &target).map_err(io("replace"))?;
+    let mut file = Replacement::of(path).map_err(io("create"))?.since(before);
+    if data.is_none() {
+        encode(&model, &mut file).and_then(|()| file.sync()).map_err(io("write"))?;
     }
-    data::persist(file, path).map_err(io("replace"))
+    if file.is_special() {
+        return file.commit().map_err(io("write to"));
+    }
+    let folder = Folder::of(path).map_err(io("replace"))?;
+    let old = unit::own_data(path);
+    let done = match data {
+        None => file.commit_in(&folder).and_then(|()| folder.sync()),
+        Some((data, wanted)) => {
+            let wanted = (wanted.as_str(), !old.is_empty());
+            commit_both(&mut model, file, (data, wanted), &folder)
+        }
+    };
+    done.map_err(io("replace"))?;
+    unit::remove_unused(&folder, &old);
+    Ok(())
+}
+
+/// Gives the data a name and the model its place; where that fails, the data goes again.
+fn commit_both(
+    model: &mut ModelProto,
+    file: Replacement,
+    (data, (wanted, replaces)): (Replacement, (&str, bool)),
+    folder: &Folder,
+) -> io::Result<()> {
+    if data.file().metadata()?.len() == 0 {
+        return commit(model, file, folder);
+    }
+    let placed = unit::place(folder, data, wanted, replaces)?;
+    name_data(model, &placed.name);
+    let (path, before) = (file.target().to_owned(), Identity::of(file.target()));
+    let done = commit(model, file, folder);
+    // A model that has its place refers to it, even if the system could not make that last.
+    if done.is_err() && Identity::of(&path) == before {
+        placed.undo(folder);
+    }
+    done
+}
+
+/// Writes the message and gives it its place, after all that it refers to.
+fn commit(model: &ModelProto, mut file: Replacement, folder: &Folder) -> io::Result<()> {
+    encode(model, &mut file)?;
+    file.sync()?;
+    folder.sync()?;
+    file.commit_in(folder)?;
+    folder.sync()
+}
+
+/// Makes the tensors that were moved out refer to the data file.
+fn name_data(model: &mut ModelProto, name: &str) {
+    let Ok(()) = for_each_tensor(model, |_: &Spot<'_>, tensor: &mut TensorProto| {
+        for entry in &mut tensor.external_data {
+            if entry.key() == "location" && entry.value() == data::UNNAMED {
+                entry.value = Some(name.to_owned());
+            }
+        }
+        Ok::<(), std::convert::Infallible>(())
+    });
 }
 
 /// `model` with all tensors in the message; `files` reads those that are external.
@@ -169,19 +231,18 @@ fn move_in(model: &mut ModelProto, files: &ExternalFiles) -> Result<(), FileErro
     })
 }
 
-/// Writes the tensors that `policy` names to a new data file; returns it with its name to be.
+/// Writes the tensors that `policy` names to a new data file; returns it with the name that it should have.
 fn move_out(
     model: &mut ModelProto,
     files: &ExternalFiles,
     path: &Path,
     policy: &ExternalPolicy,
     (keeps, options): (bool, &SaveOptions),
-) -> Result<(tempfile::NamedTempFile, PathBuf), FileError> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let location = location(model, files, path, policy)?;
-    let target = folder.join(&location);
+) -> Result<(Replacement, String), FileError> {
+    let location = location(path, policy)?;
+    let target = folder_of(path).join(&location);
     let io = |source| FileError::Io { action: "write", path: target.clone(), source };
-    let mut data = DataFile::create(folder, location).map_err(io)?;
+    let mut data = DataFile::create(path).map_err(io)?;
     let moves = |spot: &Spot<'_>, tensor: &TensorProto| {
         let is_number = tensor.data_type() != DataType::String as i32;
         (tensor.is_external() && !keeps)
@@ -213,7 +274,7 @@ fn move_out(
         Ok(())
     })?;
     let file = data.finish().map_err(io)?;
-    Ok((file, target))
+    Ok((file, location))
 }
 
 /// How many bytes the elements take, by type and dimensions.
@@ -253,45 +314,14 @@ fn clear(tensor: &mut TensorProto) {
     tensor.double_data = Vec::new();
 }
 
-/// Chooses the name of the data file.
-fn location(
-    model: &mut ModelProto,
-    files: &ExternalFiles,
-    path: &Path,
-    policy: &ExternalPolicy,
-) -> Result<String, FileError> {
+/// The name that the data file should have.
+fn location(path: &Path, policy: &ExternalPolicy) -> Result<String, FileError> {
     let not_a_name = || FileError::NotAFileName(path.to_owned());
     let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(not_a_name)?;
-    if let Some(location) = &policy.location {
-        let mut parts = Path::new(location).components();
-        return match (parts.next(), parts.next()) {
-            (Some(Component::Normal(_)), None) if location != name => Ok(location.clone()),
-            _ => Err(FileError::NotAFileName(location.into())),
-        };
+    let Some(location) = &policy.location else { return Ok(format!("{name}.data")) };
+    let mut parts = Path::new(location).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(_)), None) if location != name => Ok(location.clone()),
+        _ => Err(FileError::NotAFileName(location.into())),
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let in_use = if same_file(files.model(), path) { <_>::default() } else { used(model, files) };
-    let free = |name: &String| {
-        fs::canonicalize(folder.join(name)).map_or(true, |path| !in_use.contains(&path))
-    };
-    let numbered = (1u32..).map(|number| format!("{name}.{number}.data"));
-    std::iter::once(format!("{name}.data")).chain(numbered).find(free).ok_or_else(not_a_name)
-}
-
-fn same_file(model: Option<&Path>, path: &Path) -> bool {
-    model.is_some_and(|model| fs::canonicalize(path).is_ok_and(|path| path == model))
-}
-
-/// The files that the external tensors of `model` are in.
-fn used(model: &mut ModelProto, files: &ExternalFiles) -> HashSet<PathBuf> {
-    let mut locations = HashSet::new();
-    let note = |_: &Spot<'_>, tensor: &mut TensorProto| {
-        if tensor.is_external() {
-            locations.extend(ExternalData::of(tensor).map(|data| data.location));
-        }
-        Ok::<(), std::convert::Infallible>(())
-    };
-    let Ok(()) = for_each_tensor(model, note);
-    locations.iter().filter_map(|location| files.path(location).ok()).collect()
 }

@@ -12,7 +12,7 @@ use tangram_dialects::nn::container::held_type;
 use tangram_dialects::{dims, dtype};
 use tangram_ir::{Block, Context, Dim, Module, TypeData};
 use tangram_onnx::Model;
-use tangram_tensor::{DType, Tensor, bf16, f16, within};
+use tangram_tensor::{DType, Tensor, bf16, checked_count, element_count, f16, within};
 
 use super::{CheckOptions, Reason, run};
 
@@ -99,7 +99,8 @@ pub(super) fn find_all(
     }
     // No size is left open: other numbers.
     while tried.len() == 1 && found.len() < runs {
-        let options = CheckOptions { seed: options.seed + found.len() as u64, ..options.clone() };
+        let seed = options.seed.wrapping_add(found.len() as u64);
+        let options = CheckOptions { seed, ..options.clone() };
         let Some((inputs, shapes)) = make(module, &options, Sizes::InTurn)? else { break };
         let outputs = run(model, &inputs)?;
         found.push(Tried { inputs, shapes, outputs });
@@ -189,7 +190,8 @@ fn make(module: &Module, options: &CheckOptions, sizes: Sizes) -> Result<Option<
                 let fixed = tensor.dims.iter().all(|dim| dim.as_static().is_some());
                 let shape: Vec<usize> =
                     tensor.dims.iter().map(|&dim| chosen.size(context, dim)).collect();
-                if !fixed && shape.iter().product::<usize>() > MOST_ELEMENTS {
+                let large = |count| count > MOST_ELEMENTS;
+                if !fixed && element_count(&shape).is_none_or(large) {
                     return Ok(None);
                 }
                 shape
@@ -245,7 +247,10 @@ impl Chosen {
             return known;
         }
         let size = match name.contains('+') {
-            true => name.split('+').map(|part| self.term(context, part.trim())).sum(),
+            true => {
+                let parts = name.split('+').map(|part| self.term(context, part.trim()));
+                parts.fold(0i64, i64::saturating_add)
+            }
             false => self.within(context, name),
         };
         self.symbols.insert(name.to_owned(), size);
@@ -285,7 +290,7 @@ fn unit(random: &mut Rng) -> f64 {
 }
 
 fn random_tensor(dtype: DType, shape: &[usize], random: &mut Rng) -> Result<Tensor, Reason> {
-    let count: usize = shape.iter().product();
+    let count = checked_count(dtype, shape).map_err(|error| error.to_string())?;
     macro_rules! fill {
         ($make:expr) => {{
             let data: Vec<_> = (0..count).map(|_| $make).collect();

@@ -21,6 +21,10 @@ pub const MERGE_EQUAL: &str = "merge-equal";
 /// The rule of a step that erases an operation which nobody uses.
 pub const ERASE_DEAD: &str = "erase-dead";
 
+/// The most operations of each kind that a step tells of: who changes what thousands read would
+/// otherwise tell of thousands each time.
+const MAX_NODES: usize = 256;
+
 /// One change of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RewriteStep {
@@ -153,17 +157,18 @@ impl<'a> Recorder<'a> {
         let Some(root) = changes.root else { return };
         let root = match changes.removed.iter().find(|node| node.id == root.as_u32()) {
             Some(node) => node.clone(),
-            None => Node::of(module, root),
+            None => Node::brief(module, root),
         };
         if changes.matched.is_empty() {
             changes.matched.push(root.clone());
         }
-        changes.modified.retain(|op| !changes.made.contains(op));
+        let made: FxHashSet<Op> = changes.made.iter().copied().collect();
+        changes.modified.retain(|op| !made.contains(op));
         changes.modified.sort_unstable();
         changes.modified.dedup();
         let live = |ops: &[Op]| -> Vec<Node> {
             let ops = ops.iter().filter(|&&op| module.is_live(op) && module.block(op).is_some());
-            ops.map(|&op| Node::of(module, op)).collect()
+            ops.take(MAX_NODES).map(|&op| Node::brief(module, op)).collect()
         };
         let step = RewriteStep {
             rule: rule.to_owned(),
@@ -182,7 +187,7 @@ impl<'a> Recorder<'a> {
         if full || !self.seen.insert((rule.to_owned(), op)) {
             return;
         }
-        let root = Node::of(module, op);
+        let root = Node::brief(module, op);
         let (rule, reason) = (rule.to_owned(), reason.to_owned());
         self.refusals.push((op, Refused { rule, root, code, reason }));
     }
@@ -239,7 +244,10 @@ impl Listener for Recorder<'_> {
             Some(i) => {
                 self.changes.made.remove(i);
             }
-            None => self.changes.removed.push(Node::of(module, op)),
+            None if self.changes.removed.len() < MAX_NODES || self.changes.root == Some(op) => {
+                self.changes.removed.push(Node::brief(module, op));
+            }
+            None => {}
         }
     }
 
@@ -264,7 +272,7 @@ impl Listener for Recorder<'_> {
             let kept = changes.replacements.iter().filter_map(|&value| module.def_op(value));
             let kept: Vec<Op> = kept.take(1).collect();
             changes.matched.clone_from(&changes.removed);
-            changes.matched.extend(kept.into_iter().map(|op| Node::of(module, op)));
+            changes.matched.extend(kept.into_iter().map(|op| Node::brief(module, op)));
         }
         self.step(module, rule);
     }
@@ -277,7 +285,8 @@ impl Listener for Recorder<'_> {
     fn matched(&mut self, module: &Module, ops: &[Op]) {
         if self.keeps() {
             self.changes.matched.clear();
-            self.changes.matched.extend(ops.iter().map(|&op| Node::of(module, op)));
+            let shown = ops.iter().take(MAX_NODES).map(|&op| Node::brief(module, op));
+            self.changes.matched.extend(shown);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 use tangram_ir::{Attr, AttrData, Context, Loc, LocData, Module, Op, Value, text};
 
@@ -26,6 +27,14 @@ pub struct Node {
     /// The operation in whose region it stands, if that is not the graph itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<u32>,
+    /// How many operands, results and names are left out: a step shows some dozens of them, so that
+    /// what is told of a program grows as its steps do.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A value where an operation reads or makes it.
@@ -40,25 +49,40 @@ pub struct Port {
     pub ty: String,
 }
 
+/// The most operands, results and names that a step shows of an operation.
+const MAX_LIST: usize = 48;
 /// The longest text of an attribute, in characters.
 const MAX_ATTRIBUTE: usize = 80;
 
 impl Node {
+    /// Shows `op`, which is live, with the first operands, results and names of each.
+    pub fn brief(module: &Module, op: Op) -> Node {
+        Node::limited(module, op, MAX_LIST)
+    }
+
     /// Shows `op`, which is live.
     pub fn of(module: &Module, op: Op) -> Node {
+        Node::limited(module, op, usize::MAX)
+    }
+
+    fn limited(module: &Module, op: Op, most: usize) -> Node {
         let context = module.context();
         let attributes = context.entries(module.attrs(op)).iter();
         let parent = module.parent(op).filter(|&parent| !is_frame(module, parent));
+        let (names, unnamed) = source(context, module.loc(op), most);
         Node {
             id: op.as_u32(),
             operation: module.name_text(op).to_owned(),
-            operands: module.operands(op).map(|value| Port::of(module, value)).collect(),
-            results: module.results(op).map(|value| Port::of(module, value)).collect(),
+            operands: module.operands(op).take(most).map(|value| Port::of(module, value)).collect(),
+            results: module.results(op).take(most).map(|value| Port::of(module, value)).collect(),
             attributes: attributes
                 .map(|&(name, attr)| (context.text(name).to_owned(), attribute(module, attr)))
                 .collect(),
-            source: source(context, module.loc(op)),
+            source: names,
             parent: parent.map(Op::as_u32),
+            left_out: unnamed
+                + module.operands(op).count().saturating_sub(most)
+                + module.result_count(op).saturating_sub(most),
         }
     }
 
@@ -108,11 +132,16 @@ fn number(value: f64) -> String {
     if f64::from(short) == value { short.to_string() } else { value.to_string() }
 }
 
-/// The names in `loc`, each once.
-fn source(context: &Context, loc: Loc) -> Vec<String> {
+/// The first `most` names in `loc`, each once, and whether there are more; of many, only the first
+/// places are looked at.
+fn source(context: &Context, loc: Loc, most: usize) -> (Vec<String>, usize) {
     let mut out: Vec<String> = Vec::new();
+    let mut known = FxHashSet::default();
     let mut stack = vec![loc];
     while let Some(loc) = stack.pop() {
+        if out.len() >= most {
+            return (out, 1);
+        }
         let name = match context.loc_data(loc) {
             LocData::Unknown => continue,
             LocData::Name { name, .. } => context.text(*name).to_owned(),
@@ -120,7 +149,7 @@ fn source(context: &Context, loc: Loc) -> Vec<String> {
                 format!("{}:{line}:{column}", context.text(*file))
             }
             LocData::Fused(parts) => {
-                stack.extend(parts.iter().rev());
+                stack.extend(parts.iter().take(most.saturating_mul(2)).rev());
                 continue;
             }
             LocData::CallSite { callee, .. } => {
@@ -128,9 +157,9 @@ fn source(context: &Context, loc: Loc) -> Vec<String> {
                 continue;
             }
         };
-        if !name.is_empty() && !out.contains(&name) {
+        if !name.is_empty() && known.insert(name.clone()) {
             out.push(name);
         }
     }
-    out
+    (out, 0)
 }

@@ -2,6 +2,7 @@
 
 use bytemuck::Zeroable;
 
+use crate::budget;
 use crate::cells::{cells, with_cells};
 use crate::dispatch;
 use crate::dtype::DType;
@@ -17,7 +18,9 @@ use crate::tensor::{Shape, Tensor, checked_count};
 /// # Errors
 /// [`KernelError::TooLarge`].
 pub fn nonzero(tensor: &Tensor) -> Result<Tensor> {
+    budget::ask(tensor.len().saturating_mul(size_of::<usize>()))?;
     let found = nonzero_positions(tensor)?;
+    checked_count(DType::I64, &[tensor.rank(), found.len()])?;
     let mut out = Vec::with_capacity(tensor.rank() * found.len());
     for axis in 0..tensor.rank() {
         let (_, size, inner) = around(tensor.shape(), axis);

@@ -1,0 +1,67 @@
+"""Names of models, files and rules are shown as text: nothing that a terminal obeys is in them."""
+
+from __future__ import annotations
+
+import subprocess
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+import small
+
+ESCAPE = "\x1b[2J\x1b]0;t\x07"
+TURNED = "\u202egnp.exe"
+
+
+@pytest.fixture
+def command(tangram_bin, tmp_path) -> small.Command:
+    value = helper.make_tensor_value_info
+    names = [f"x{ESCAPE}", f"y{TURNED}\u009b1m"]
+    graph = helper.make_graph(
+        [helper.make_node("Relu", [names[0]], ["a" + ESCAPE], name="n" + ESCAPE),
+         helper.make_node("Foreign" + ESCAPE, ["a" + ESCAPE], [names[1]], domain="own\r")],
+        "g" + ESCAPE,
+        [value(names[0], TensorProto.FLOAT, ["N" + ESCAPE, 3])],
+        [value(names[1], TensorProto.FLOAT, ["N" + ESCAPE, 3])],
+        doc_string=ESCAPE,
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8, producer_name=ESCAPE)
+    onnx.save(model, tmp_path / "m.onnx")
+    model.graph.node.pop()
+    model.graph.output[0].name = "a" + ESCAPE
+    onnx.save(model, tmp_path / "plain.onnx")
+    return small.Command(tangram_bin, tmp_path)
+
+
+COMMANDS = [
+    ["show", "m.onnx"],
+    ["diff", "m.onnx", "plain.onnx"],
+    ["check", "m.onnx", "plain.onnx"],
+    ["check", "plain.onnx", "plain.onnx"],
+    ["opt", "m.onnx", "-o", "o.onnx"],
+    ["opt", "plain.onnx", "-o", "o.onnx", "--check"],
+    ["opt", "plain.onnx", "-o", "o.onnx", "--opset", "6"],
+    ["run", "plain.onnx", "--random", "--profile", "--interpret"],
+    ["run", "m.onnx", "--random", "--interpret"],
+    ["run", "plain.onnx", "--interpret"],
+    ["run", "plain.onnx", "--input", ESCAPE + "=x.npy"],
+    ["opt", "plain.onnx", "-o", "o.onnx", "--rules", ESCAPE],
+    ["opt", ESCAPE + ".onnx", "-o", "o.onnx"],
+    ["rules", "show", ESCAPE],
+]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=ascii)
+def test_what_is_printed_is_text(command, arguments) -> None:
+    done = subprocess.run([command.binary, *arguments], cwd=command.folder, capture_output=True, check=False)
+    said = (done.stdout + done.stderr).decode()
+    obeyed = [letter for letter in said if letter in "\x1b\x07\r\x7f\u202e\u2066\u009b"]
+    assert not obeyed and said, said.encode("unicode_escape")
+
+
+def test_a_file_whose_name_begins_with_a_dash_is_a_file(command) -> None:
+    source = "#define N 4\nvoid f(double a[N]) {\n#pragma scop\n  for (int i = 0; i < N; i++) a[i] = 2;\n#pragma endscop\n}\n"
+    (command.folder / "-o.c").write_text(source)
+    command.run("scop", "--", "-o.c")
+    assert not (command.folder / "a.out").exists()
