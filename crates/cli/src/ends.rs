@@ -144,7 +144,9 @@ fn run(args: &RunArgs) -> Ends {
 fn compile(args: &CompileArgs) -> Ends {
     let mut writes = vec![args.output.clone()];
     if args.emit != EmitArg::Mlir {
-        writes.extend(["h", "weights"].map(|ending| args.output.with_extension(ending)));
+        // One that ends like them is refused with its own words.
+        let others = ["h", "weights"].map(|ending| args.output.with_extension(ending));
+        writes.extend(others.into_iter().filter(|path| *path != args.output));
     }
     writes.extend(args.report.clone());
     Ends { models: vec![args.model.clone()], writes, ..Ends::default() }

@@ -34,6 +34,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("scop --machine", &["scalar", "avx512"]),
     ("opt --jobs", &["1"]),
     ("opt --max-memory", &["1G"]),
+    ("--max-memory", &["8G"]),
+    ("--max-seconds", &["600"]),
     ("opt --table", &["table.csv"]),
     ("--input-shape", &["no-such-input:1"]),
     ("--dim", &["no-such-name=1", "no-such-name=1..9"]),
@@ -92,6 +94,12 @@ const VALUES: &[(&str, &[&str])] = &[
 
 /// Flags whose effect needs an input that this test has not: each with the reason.
 const QUIET: &[(&str, &str)] = &[
+    ("opt --max-memory", "shows where evaluation needs more only"),
+    ("check --max-memory", "shows where evaluation needs more only"),
+    ("check --max-seconds", "shows where evaluation takes longer only"),
+    ("run --max-memory", "shows where evaluation needs more only"),
+    ("run --max-seconds", "shows where evaluation takes longer only"),
+    ("calc --allow-files", "differs where a program uses files only"),
     ("codegen --vectorize", "puts its hint on inner loops only, beside --parallel on outer ones"),
     ("egraph --scheduler", "differs where rules match very often only"),
     ("egraph simplify --cost", "differs where small terms are deep only"),
