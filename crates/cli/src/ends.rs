@@ -88,7 +88,10 @@ fn of(command: &Command) -> Ends {
             Ends { replaced: Some(args.input.clone()), ..plain(&args.input, &args.output) }
         }
         Command::Scop(args) => scop(args),
-        Command::Egraph { command: EgraphCommand::Dot(args) | EgraphCommand::Json(args) } => Ends {
+        Command::Egraph {
+            command:
+                EgraphCommand::Show(args) | EgraphCommand::Dot(args) | EgraphCommand::Json(args),
+        } => Ends {
             reads: args.source.files().cloned().collect(),
             writes: args.output.iter().cloned().collect(),
             ..Ends::default()
