@@ -18,7 +18,7 @@ const CALLS: [&str; 12] = [
     ".persist_noclobber(",
     ".write_text(",
     ".write_bytes(",
-    "\"w\"",
+    "open(path, \"w\"",
 ];
 
 /// Where that is right, and why.

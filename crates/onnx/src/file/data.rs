@@ -36,7 +36,7 @@ pub(super) struct DataFile {
 
 impl DataFile {
     /// Starts the file that will be beside the model at `path`.
-    pub(super) fn create(path: &Path) -> io::Result<Self> {
+    pub(super) fn begin(path: &Path) -> io::Result<Self> {
         let file = Replacement::new_in(folder_of(path))?;
         Ok(Self { writer: BufWriter::with_capacity(HOLE, file), at: 0 })
     }

@@ -242,7 +242,7 @@ fn move_out(
     let location = location(path, policy)?;
     let target = folder_of(path).join(&location);
     let io = |source| FileError::Io { action: "write", path: target.clone(), source };
-    let mut data = DataFile::create(path).map_err(io)?;
+    let mut data = DataFile::begin(path).map_err(io)?;
     let moves = |spot: &Spot<'_>, tensor: &TensorProto| {
         let is_number = tensor.data_type() != DataType::String as i32;
         (tensor.is_external() && !keeps)
