@@ -8,7 +8,8 @@ from typing import Self
 
 from tangram import _native
 from tangram._native import PresburgerError
-from tangram.polyhedral.code import AstExpr, AstNode, MadeNode, rebuilt, with_children
+from tangram.polyhedral.code import AstExpr, AstNode
+from tangram.polyhedral.made import MadeNode, rebuilt, with_children
 from tangram.polyhedral.schedules import Schedule
 from tangram.presburger import (
     DEFAULT_CONTEXT,
