@@ -1,0 +1,135 @@
+//! Programs through the reader and the printer, in both forms.
+
+use tangram_ir::{LocData, Module, text, verify};
+
+use crate::folder::{File, Tally, mlir_opt};
+
+const GENERIC: &[&str] = &["--mlir-print-op-generic", "--mlir-print-local-scope"];
+
+/// A program that `mlir-opt` accepts.
+struct Program {
+    part: usize,
+    /// What `mlir-opt` prints of it in generic form.
+    theirs: String,
+    /// Our generic text and our pretty text, or why there is none.
+    ours: Result<[String; 2], String>,
+}
+
+/// Puts the programs of `file` through both; those that `mlir-opt` refuses do not count.
+pub(crate) fn file(file: &File) -> Tally {
+    let parts = file.parts();
+    let theirs = mlir_opt(GENERIC, &parts);
+    let programs: Vec<Program> = parts
+        .iter()
+        .zip(theirs)
+        .enumerate()
+        .filter(|(_, (part, _))| !part.trim().is_empty())
+        .filter_map(|(part, (source, theirs))| {
+            let theirs = theirs.ok()?;
+            let ours = texts(source, &theirs);
+            Some(Program { part, theirs, ours })
+        })
+        .collect();
+    let mut tally = Tally::default();
+    let forms = [0, 1].map(|form| {
+        let texts = programs.iter().filter_map(|p| p.ours.as_ref().ok());
+        let texts: Vec<String> = texts.map(|texts| texts[form].clone()).collect();
+        mlir_opt(GENERIC, &texts).into_iter()
+    });
+    let [mut generic, mut pretty] = forms;
+    for program in programs {
+        let outcome = match &program.ours {
+            Err(reason) => Err(reason.clone()),
+            Ok(_) => {
+                let first = generic.next().expect("an answer for each text");
+                let second = pretty.next().expect("an answer for each text");
+                come_back("generic", &first, &program.theirs)
+                    .and_then(|()| come_back("pretty", &second, &program.theirs))
+            }
+        };
+        tally.count(program.part, outcome);
+    }
+    tally
+}
+
+fn come_back(form: &str, again: &Result<String, String>, theirs: &str) -> Result<(), String> {
+    match again {
+        Ok(again) => same(&format!("the {form} form"), again, theirs),
+        Err(error) => {
+            let line = error.lines().next().unwrap_or("");
+            Err(format!("mlir-opt refuses the {form} form: {line}"))
+        }
+    }
+}
+
+/// Reads `source`, or where it has text of dialects that are not known, what `mlir-opt` made of it,
+/// and prints it in both forms. What `mlir-opt` printed is printed by us in the same way.
+fn texts(source: &str, generic: &str) -> Result<[String; 2], String> {
+    let theirs = read(generic).map_err(|error| format!("refused: {error}"))?;
+    same(
+        "their generic form, read",
+        before_resources(&print(&theirs, true)),
+        before_resources(generic),
+    )?;
+    let module = read(source).unwrap_or(theirs);
+    if let Some(error) = verify(&module).err().and_then(|errors| errors.into_iter().next()) {
+        return Err(format!("refused by the verifier: {}", error.message));
+    }
+    let (first, pretty) = (print(&module, true), print(&module, false));
+    for (form, text) in [("generic", &first), ("pretty", &pretty)] {
+        let again = read(text).map_err(|error| format!("our {form} form is refused: {error}"))?;
+        same(&format!("our {form} form, read"), &print(&again, true), &first)?;
+    }
+    Ok([first, pretty])
+}
+
+/// Counts the programs of `file` that are read as they are written.
+pub(crate) fn reads(file: &File) -> Tally {
+    let parts = file.parts();
+    let mut tally = Tally::default();
+    for (part, (source, theirs)) in parts.iter().zip(mlir_opt(GENERIC, &parts)).enumerate() {
+        if theirs.is_ok() && !source.trim().is_empty() {
+            tally.count(part, read(source).map(drop));
+        }
+    }
+    tally
+}
+
+pub(crate) fn read(source: &str) -> Result<Module, String> {
+    let context = tangram_dialects::context();
+    text::parse(source, "test.mlir", context.clone()).map_err(|errors| {
+        let line = match context.loc_data(errors[0].loc) {
+            LocData::File { line, .. } => *line as usize,
+            _ => 0,
+        };
+        let shown = source.lines().nth(line.saturating_sub(1)).unwrap_or("").trim();
+        format!("{} in `{shown}`", errors[0].message)
+    })
+}
+
+pub(crate) fn print(module: &Module, generic: bool) -> String {
+    let mut out = String::new();
+    let options = text::Options { generic, ..text::Options::default() };
+    text::print_to(&mut out, module, options).expect("a string takes all");
+    out
+}
+
+/// The text without the resources, of which `mlir-opt` drops those that nothing names.
+fn before_resources(text: &str) -> &str {
+    text.split("\n{-#").next().unwrap_or(text)
+}
+
+/// The first line that differs.
+fn same(what: &str, ours: &str, theirs: &str) -> Result<(), String> {
+    let (mut a, mut b) = (ours.trim_end().lines(), theirs.trim_end().lines());
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return Ok(()),
+            (ours, theirs) if ours == theirs => {}
+            (ours, theirs) => {
+                let (ours, theirs) = (ours.unwrap_or(""), theirs.unwrap_or(""));
+                return Err(format!("{what} differs: `{}`, not `{}`", ours.trim(), theirs.trim()));
+            }
+        }
+    }
+}
