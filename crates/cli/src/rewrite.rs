@@ -308,7 +308,9 @@ fn render(diagnostic: &Diagnostic, context: &Context, source: &str) -> String {
         Severity::Note => "note",
     };
     let mut out = String::new();
-    if let LocData::File { file, line, column } = context.loc_data(diagnostic.loc) {
+    if let LocData::File { file, line, column }
+    | LocData::Range { file, start: (line, column), .. } = context.loc_data(diagnostic.loc)
+    {
         let (file, width) = (context.text(*file), *column as usize);
         out += &format!("{file}:{line}:{column}: {kind}: {}\n", diagnostic.message);
         let shown = source.lines().nth((*line as usize).saturating_sub(1)).unwrap_or("");

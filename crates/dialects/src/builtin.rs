@@ -8,13 +8,12 @@ pub static DEFS: &[&OpDef] = &[&MODULE, &UNREALIZED_CAST];
 /// `builtin.module`: the root of a program.
 pub static MODULE: OpDef = OpDef {
     attrs: &[
-        AttrDef { name: "sym_name", kind: AttrKind::Str, required: false, doc: "its name" },
-        AttrDef {
-            name: "sym_visibility",
-            kind: AttrKind::Str,
-            required: false,
-            doc: "who may name it; everyone where absent",
-        },
+        AttrDef::optional("sym_name", AttrKind::Str, "its name"),
+        AttrDef::optional(
+            "sym_visibility",
+            AttrKind::Str,
+            "who may name it; everyone where absent",
+        ),
     ],
     regions: Some(1),
     traits: Traits::ISOLATED

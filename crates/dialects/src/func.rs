@@ -18,14 +18,14 @@ const RES_ATTRS: AttrDef =
     optional("res_attrs", AttrKind::Any, "a dictionary for each result, all empty where absent");
 
 const fn optional(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrDef {
-    AttrDef { name, kind, required: false, doc }
+    AttrDef::optional(name, kind, doc)
 }
 
 /// `func.func`.
 pub static FUNC: OpDef = OpDef {
     attrs: &[
-        AttrDef { name: "sym_name", kind: AttrKind::Str, required: true, doc: "the name" },
-        AttrDef { name: "function_type", kind: AttrKind::Type, required: true, doc: "the type" },
+        AttrDef::required("sym_name", AttrKind::Str, "the name"),
+        AttrDef::required("function_type", AttrKind::Type, "the type"),
         optional("sym_visibility", AttrKind::Str, "who may name it; everyone where absent"),
         ARG_ATTRS,
         RES_ATTRS,
@@ -53,12 +53,7 @@ pub static CALL: OpDef = OpDef {
     operands: &[OperandDef { name: "operands", arity: Arity::Variadic, doc: "the arguments" }],
     results: &[ResultDef { name: "results", arity: Arity::Variadic, doc: "the results" }],
     attrs: &[
-        AttrDef {
-            name: "callee",
-            kind: AttrKind::Any,
-            required: true,
-            doc: "the symbol of the function",
-        },
+        AttrDef::required("callee", AttrKind::Any, "the symbol of the function"),
         ARG_ATTRS,
         RES_ATTRS,
         optional("no_inline", AttrKind::Any, "present where it is not to be inlined"),
@@ -82,12 +77,7 @@ pub static CALL_INDIRECT: OpDef = OpDef {
 /// `func.constant`.
 pub static CONSTANT: OpDef = OpDef {
     results: &[ResultDef { name: "result", arity: Arity::One, doc: "the function" }],
-    attrs: &[AttrDef {
-        name: "value",
-        kind: AttrKind::Any,
-        required: true,
-        doc: "the symbol of the function",
-    }],
+    attrs: &[AttrDef::required("value", AttrKind::Any, "the symbol of the function")],
     traits: Traits::PURE.union(Traits::CONSTANT_LIKE),
     assembly: Some("attr-dict $value `:` type($result)"),
     result_names: &["f"],

@@ -70,8 +70,9 @@ pub(crate) enum Instr {
     Region(usize, RegionStyle),
     /// Any number of regions, separated by commas.
     Regions,
-    /// The cases of `scf.index_switch`: the regions but the first, and then that one.
-    Cases,
+    /// `cases(terminator)`: `case 3 {...} default {...}`: the regions but the first, and then that
+    /// one, in which the terminator goes without saying where the operation has no results.
+    Cases(Option<&'static str>),
     Directive(Directive, Vec<&'static str>),
 }
 
@@ -106,10 +107,26 @@ pub(crate) struct RegionStyle {
 /// `text/print/directives.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Directive {
-    /// `flags($overflowFlags, overflow, arith.overflow)`: `overflow<nsw>`; none where absent.
+    /// `flags($flags, overflow, dialect.overflow)`: `overflow<nsw>`; none where absent.
     Flags,
-    /// `enum($predicate, i64, eq, ne, ...)`: an integer by a word.
+    /// `enum($predicate, i64, eq, ne, ...)`: an integer by a word; `i64?` if there need not be
+    /// one (`-` has none), `i64!` if it is 0 then, `i64"` if it stands in quotes.
     Enum,
+    /// `word($pred, dialect<kind, eq, ne)`: the word in `#dialect<kind eq>`; with a prefix that ends
+    /// in `<`, as `dialect.kind<`, the one in `#dialect.kind<eq>`. Any word where none is listed.
+    Word,
+    /// `bits($flags, i32, overflow, nsw, nuw)`: `overflow<nsw, nuw>` for an integer with these bits.
+    Bits,
+    /// `requires($callee)`: nothing; without this attribute the generic form is printed.
+    Requires,
+    /// `without($bundles, $res_attrs)`: nothing; with any of these operands or attributes the
+    /// generic form is printed.
+    Without,
+    /// `text-function(dialect.func, dialect, void, ptr, ...)`: name, arguments, results and
+    /// attributes of a function whose type is text: `!dialect.func<void (ptr, i32, ...)>`. What is
+    /// listed behind the dialect begins types that have no `!dialect.` there; the first is that of
+    /// no result.
+    TextFunction,
     /// `keyword($isExact, exact)`: the word where the attribute is there.
     Keyword,
     /// `int($alignment, i32)`: a number without its type.
@@ -148,7 +165,7 @@ pub(crate) enum Directive {
     TypeAttr,
     /// `structured`: `ins(%0 : t) outs(%1 : t)`.
     Structured,
-    /// `generic-attributes(linalg, doc, indexing_maps, ...)`: the dictionary in front of the
+    /// `generic-attributes(dialect, doc, indexing_maps, ...)`: the dictionary in front of the
     /// operands, with these attributes; iterators are of this dialect.
     GenericAttributes,
     /// `global`: visibility, name, type and value of a `memref.global`.
@@ -171,14 +188,13 @@ pub(crate) enum Directive {
     DmaStart,
     /// `affine-nest`: counters, bounds, steps and reductions of `affine.parallel`.
     AffineNest,
-    /// `angled($kind, vector.kind)`: `<add>` for `#vector.kind<add>`.
+    /// `angled($kind, dialect.kind)`: `<add>` for `#dialect.kind<add>`.
     Angled,
-    /// `default($kind, vector.kind<add>)`: nothing; what an attribute is where the text leaves it
-    /// out.
-    Default,
     /// `maps($indexing_maps)`: `indexing_maps = [...]` where they are not the implied ones.
     Maps,
-    /// `payload`: `{ arith.addf }` in the place of a region that holds this operation alone.
+    /// `payload(linalg.yield, fastmath, init)`: `{ arith.addf }` in the place of a region that holds
+    /// this operation alone and the terminator named; its defaults are shown but for those of the
+    /// attribute named, and `init` says that what is written is its first operand.
     Payload,
     /// `transfer-types`: nothing; the map, the bounds and the mask of a transfer between a vector
     /// and a tensor or buffer, where the text leaves them out.
@@ -193,6 +209,11 @@ pub(crate) enum Directive {
 const DIRECTIVES: &[(&str, Directive)] = &[
     ("flags", Directive::Flags),
     ("enum", Directive::Enum),
+    ("word", Directive::Word),
+    ("bits", Directive::Bits),
+    ("requires", Directive::Requires),
+    ("without", Directive::Without),
+    ("text-function", Directive::TextFunction),
     ("keyword", Directive::Keyword),
     ("int", Directive::Int),
     ("symbol", Directive::Symbol),
@@ -224,7 +245,6 @@ const DIRECTIVES: &[(&str, Directive)] = &[
     ("dma-start", Directive::DmaStart),
     ("affine-nest", Directive::AffineNest),
     ("angled", Directive::Angled),
-    ("default", Directive::Default),
     ("maps", Directive::Maps),
     ("payload", Directive::Payload),
     ("transfer-types", Directive::TransferTypes),
@@ -262,7 +282,7 @@ pub(crate) fn compile(def: &'static OpDef) -> Option<Program> {
             }
             ")?" => {
                 let start = open.pop()?;
-                let anchor = anchor(&program.code[start + 1..])?;
+                let anchor = anchor(&program.code[start + 1..], start + 1)?;
                 let end = program.code.len();
                 program.code[start] = Instr::Unless(anchor, end);
             }
@@ -310,17 +330,25 @@ fn words(text: &'static str) -> Vec<&'static str> {
     out
 }
 
-fn anchor(code: &[Instr]) -> Option<Anchor> {
-    code.iter().find_map(|instr| match instr {
+/// What the optional part `code`, which begins at `start`, depends on; parts inside do not count.
+fn anchor(code: &[Instr], start: usize) -> Option<Anchor> {
+    let mut inner = 0;
+    code.iter().enumerate().find_map(|(i, instr)| match instr {
+        _ if i < inner => None,
+        Instr::Unless(_, end) => {
+            inner = end - start;
+            None
+        }
         Instr::Operand(i) => Some(Anchor::Operand(*i)),
         Instr::Attr(name) => Some(Anchor::Attr(name)),
         Instr::Region(i, _) => Some(Anchor::Region(*i)),
         Instr::Type(Group::Operand(i)) => Some(Anchor::Operand(*i)),
         Instr::Type(Group::Result(_)) => Some(Anchor::Results),
         Instr::Directive(Directive::AllResults, _) => Some(Anchor::Results),
-        Instr::Directive(Directive::Angled | Directive::Ints, args) => {
-            args.first()?.strip_prefix('$').map(Anchor::Attr)
-        }
+        Instr::Directive(
+            Directive::Angled | Directive::Ints | Directive::Word | Directive::Enum,
+            args,
+        ) => args.first()?.strip_prefix('$').map(Anchor::Attr),
         _ => None,
     })
 }
@@ -348,10 +376,6 @@ fn instruction(
     }
     match word {
         "regions" => return Some(Instr::Regions),
-        "cases" => {
-            shown.push("cases");
-            return Some(Instr::Cases);
-        }
         "space" => return Some(Instr::Literal(" ")),
         "attr-dict" => return Some(Instr::AttrDict(DictStyle::Bare)),
         "attr-dict-with-keyword" => return Some(Instr::AttrDict(DictStyle::Keyword)),
@@ -363,6 +387,10 @@ fn instruction(
     let inside = rest.strip_suffix(')')?;
     let args: Vec<&str> = inside.split(',').map(str::trim).filter(|arg| !arg.is_empty()).collect();
     match name {
+        "cases" => {
+            shown.push("cases");
+            return Some(Instr::Cases(args.first().copied()));
+        }
         "type" => return Some(Instr::Type(group(def, args.first()?.strip_prefix('$')?)?)),
         "region" => {
             let mut style = RegionStyle::default();
@@ -384,11 +412,10 @@ fn instruction(
     shown.extend(args.iter().filter_map(|arg| arg.strip_prefix('$')));
     shown.extend_from_slice(implied(directive));
     match directive {
+        // What these name is shown elsewhere, or nowhere.
+        Directive::Requires | Directive::Without => shown.truncate(shown.len() - args.len()),
         Directive::Mixed => shown.extend(args.get(1)),
         Directive::GenericAttributes => shown.extend(args.iter().skip(1)),
-        Directive::Default => {
-            shown.pop();
-        }
         _ => {}
     }
     Some(Instr::Directive(directive, args))
@@ -400,10 +427,11 @@ fn implied(directive: Directive) -> &'static [&'static str] {
         Directive::Function => {
             &["sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"]
         }
+        Directive::TextFunction => &["sym_name", "function_type", "arg_attrs", "res_attrs"],
         Directive::Switch => &["case_values", "case_operand_segments"],
         Directive::AffineLoop => &["lowerBoundMap", "upperBoundMap", "step"],
         Directive::Global => &["sym_visibility", "constant", "sym_name", "type", "initial_value"],
-        Directive::Module => &["sym_name", "sym_visibility"],
+        Directive::Module => &["sym_name"],
         Directive::Forall => &["staticLowerBound", "staticUpperBound", "staticStep"],
         Directive::AffineNest => &[
             "reductions",

@@ -2,7 +2,7 @@
 
 use tangram_affine::{AffineMap, IntegerSet};
 
-use crate::context::Str;
+use crate::context::{Context, Str};
 use crate::location::Loc;
 use crate::types::Type;
 
@@ -19,6 +19,25 @@ impl Attr {
     pub const FALSE: Attr = Attr(2);
     /// `true`.
     pub const TRUE: Attr = Attr(3);
+}
+
+impl Context {
+    /// The attribute that a definition writes as `text`: `true`, `0 : i32`, `#dialect.name<word>`.
+    pub(crate) fn attr_of(&self, text: &str) -> Attr {
+        let integer = text.split_once(" : i").and_then(|(value, width)| {
+            Some((value.parse().ok()?, self.int_type(width.parse().ok()?)))
+        });
+        match (text, integer) {
+            ("unit", _) => Attr::UNIT,
+            ("false", _) => Attr::FALSE,
+            ("true", _) => Attr::TRUE,
+            (_, Some((value, ty))) => self.attr(AttrData::Integer { value, ty }),
+            ("array<i32>", _) => {
+                self.attr(AttrData::DenseArray { element: self.int_type(32), bytes: [].into() })
+            }
+            _ => self.attr(AttrData::Opaque(self.str(text.trim_start_matches('#')))),
+        }
+    }
 }
 
 /// What an attribute says.

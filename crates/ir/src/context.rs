@@ -90,6 +90,8 @@ pub struct Context {
     /// The formats of operations, compiled when first asked for, by the number of the name.
     programs: boxcar::Vec<OnceLock<Option<Program>>>,
     materializers: RwLock<FxHashMap<Str, MaterializeFn>>,
+    /// The dialects whose types are kept as text although their operations are registered.
+    text_types: boxcar::Vec<&'static str>,
     extensions: boxcar::Vec<(TypeId, Box<dyn Any + Send + Sync>)>,
 }
 
@@ -112,6 +114,7 @@ impl Context {
             defs: boxcar::Vec::new(),
             programs: boxcar::Vec::new(),
             materializers: RwLock::default(),
+            text_types: boxcar::Vec::new(),
             extensions: boxcar::Vec::new(),
         };
         // The handles that are constants have to be interned first, in their order.
@@ -170,6 +173,16 @@ impl Context {
     pub fn has_dialect(&self, dialect: &str) -> bool {
         let of = |def: &OpDef| def.name.split('.').next() == Some(dialect);
         self.defs.iter().filter_map(|(_, def)| def.get()).any(|def| of(def))
+    }
+
+    /// Keeps the types of `dialect` as they are written: their parameters are no attributes.
+    pub fn keep_types_as_text(&self, dialect: &'static str) {
+        self.text_types.push(dialect);
+    }
+
+    /// Returns whether types of `dialect` have parameters that are attributes.
+    pub(crate) fn has_structured_types(&self, dialect: &str) -> bool {
+        self.has_dialect(dialect) && !self.text_types.iter().any(|(_, &name)| name == dialect)
     }
 
     /// What a dialect keeps beside the context: one `T` for each context, made when first asked
@@ -295,7 +308,7 @@ impl Context {
             }
             match self.loc_data(loc) {
                 LocData::Unknown => {}
-                LocData::Fused(inner) => parts.extend_from_slice(inner),
+                LocData::Fused { parts: inner, metadata: None } => parts.extend_from_slice(inner),
                 _ => parts.push(loc),
             }
         }
@@ -305,7 +318,7 @@ impl Context {
         match parts.as_slice() {
             [] => Loc::UNKNOWN,
             [one] => *one,
-            _ => self.loc(LocData::Fused(parts.into())),
+            _ => self.loc(LocData::Fused { parts: parts.into(), metadata: None }),
         }
     }
 

@@ -72,10 +72,15 @@ impl Dominance {
     }
 }
 
-/// Returns whether the operations of `region` stand in no order: those of a registered operation
-/// without terminator, such as `builtin.module`.
+/// Returns whether the operations of `region` stand in no order: those of an operation without
+/// terminator, such as `builtin.module`, and, as far as is known, the only block of an operation
+/// that is not registered: hardware and dataflow dialects have graphs there.
 pub(crate) fn is_graph(module: &Module, region: Region) -> bool {
     let parent = module.region_parent(region);
+    if module.def(parent).is_none() {
+        let mut blocks = module.blocks(region);
+        return blocks.next().is_some() && blocks.next().is_none();
+    }
     module.has_traits(parent, Traits::NO_TERMINATOR)
         && !module.has_traits(parent, Traits::TERMINATOR)
 }

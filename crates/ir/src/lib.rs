@@ -68,11 +68,11 @@ pub use implied::{ImpliedBody, ImpliedStep, ImplyFn};
 pub use location::{Loc, LocData};
 pub use module::{Block, Module, Op, OpState, Operand, Point, Region, Use, Value, ValueDef};
 pub use op_def::{
-    Arity, AttrDef, AttrKind, FlowFn, InferCx, InferError, InferFn, Inferred, OpDef, OperandDef,
-    ResultDef, Traits, VerifyFn,
+    Absence, Arity, AttrDef, AttrKind, FlowFn, HidesFn, InferCx, InferError, InferFn, Inferred,
+    NameFn, OpDef, OperandDef, ResultDef, Traits, VerifyFn,
 };
 pub use paged::Paged;
-pub use resource::Resources;
+pub use resource::{ForeignResource, Resources};
 pub use statistics::Statistics;
 pub use types::{Dim, DimExpr, DimKind, FloatKind, Signedness, TensorType, Type, TypeData};
 pub use verify::{compatible_types, verify, verify_op};

@@ -1,11 +1,13 @@
 //! Where an operation comes from.
 //!
 //! Locations are interned. An operation read from text has one that costs nothing: its place in
-//! the text, which becomes file, line and column when someone asks. A fused location keeps at most [`LocData::MAX_FUSED`] parts, so
-//! that an operation which was rewritten a thousand times does not carry a thousand locations.
+//! the text, which becomes file, line and column when someone asks. A location that is fused keeps at
+//! most [`LocData::MAX_FUSED`] parts, so that an operation which was rewritten a thousand times does
+//! not carry a thousand locations; one that is read keeps all that the text says.
 
 use parking_lot::Mutex;
 
+use crate::attributes::Attr;
 use crate::context::Str;
 
 /// A handle of a location.
@@ -115,6 +117,15 @@ pub enum LocData {
         /// Column, from 1.
         column: u32,
     },
+    /// A range of a text file, from the first place up to the last one; both count from 1.
+    Range {
+        /// The file as the user named it.
+        file: Str,
+        /// Line and column where it begins.
+        start: (u32, u32),
+        /// Line and column where it ends.
+        end: (u32, u32),
+    },
     /// A name in the source program, such as an ONNX node's.
     Name {
         /// The name.
@@ -122,9 +133,14 @@ pub enum LocData {
         /// Where that name stands, or [`Loc::UNKNOWN`].
         child: Loc,
     },
-    /// Made from several places: sorted (or in the order of the text it was read from), without
-    /// repetition, at most [`LocData::MAX_FUSED`].
-    Fused(Box<[Loc]>),
+    /// Made from several places.
+    Fused {
+        /// The places, without repetition: sorted, at most [`LocData::MAX_FUSED`] of them, or all
+        /// that the text which it was read from names, in that order.
+        parts: Box<[Loc]>,
+        /// What a producer says of it, such as the scope of LLVM's debug information.
+        metadata: Option<Attr>,
+    },
     /// `callee` seen through a call at `caller`.
     CallSite {
         /// The place in the called function.
@@ -135,7 +151,7 @@ pub enum LocData {
 }
 
 impl LocData {
-    /// The most parts that a fused location keeps; the earliest-interned ones stay.
+    /// The most parts that fusing keeps; the earliest-interned ones stay.
     pub const MAX_FUSED: usize = 8;
 }
 

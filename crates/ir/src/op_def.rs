@@ -150,6 +150,27 @@ impl fmt::Display for AttrKind {
     }
 }
 
+/// What it means that an attribute of an operation is absent. The values are attributes as text:
+/// `true`, `0 : i32`, `#arith.fastmath<none>`.
+#[derive(Clone, Copy, Debug)]
+pub enum Absence {
+    /// Nothing else says it.
+    Plain,
+    /// The same as this value, which is never held: reading drops it. The generic form prints it.
+    Means(&'static str),
+    /// It is never absent: reading adds this value. The text of the operation shows it unless this
+    /// says that it means nothing.
+    Becomes(&'static str, HidesFn),
+    /// The same as this value, which the text of the operation leaves out; the generic form tells
+    /// them apart.
+    Hides(&'static str),
+    /// As [`Absence::Hides`], of any value that this says.
+    HidesIf(HidesFn),
+}
+
+/// Says whether the text of an operation leaves out an attribute of this value.
+pub type HidesFn = fn(&Module, Op, Attr) -> bool;
+
 /// An attribute of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct AttrDef {
@@ -162,6 +183,25 @@ pub struct AttrDef {
     pub required: bool,
     /// Units, order, meaning.
     pub doc: &'static str,
+    /// What its absence means to the reader and the printer.
+    pub absence: Absence,
+}
+
+impl AttrDef {
+    /// An attribute that has to be there.
+    pub const fn required(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrDef {
+        AttrDef { name, kind, required: true, doc, absence: Absence::Plain }
+    }
+
+    /// An attribute that may be absent.
+    pub const fn optional(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrDef {
+        AttrDef { name, kind, required: false, doc, absence: Absence::Plain }
+    }
+
+    /// This attribute, whose absence has this meaning.
+    pub const fn absent(self, absence: Absence) -> AttrDef {
+        AttrDef { absence, ..self }
+    }
 }
 
 /// Why types could not be inferred.
@@ -241,6 +281,9 @@ pub type FlowFn = fn(&Module, Op) -> Vec<(Value, Type)>;
 /// Checks what the declaration cannot say.
 pub type VerifyFn = fn(&Module, Op) -> Result<(), Diagnostic>;
 
+/// Says what the first result of an operation is called in text; `None` for a number.
+pub type NameFn = fn(&Module, Op) -> Option<String>;
+
 /// The definition of an operation.
 #[derive(Debug)]
 pub struct OpDef {
@@ -274,6 +317,8 @@ pub struct OpDef {
     pub implies: Option<ImplyFn>,
     /// What its results are called in text, one name for each of `results`; numbers where absent.
     pub result_names: &'static [&'static str],
+    /// What its first result is called where that depends on more than the definition.
+    pub names: Option<NameFn>,
     /// The dialect whose name need not be written in its regions.
     pub default_dialect: &'static str,
 }
@@ -298,6 +343,7 @@ impl OpDef {
             assembly: None,
             implies: None,
             result_names: &[],
+            names: None,
             default_dialect: "",
         }
     }

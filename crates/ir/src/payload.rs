@@ -15,6 +15,8 @@ use crate::types::Type;
 pub(crate) struct Payload {
     pub(crate) name: Name,
     pub(crate) attrs: Attr,
+    /// The name of what ends the region.
+    pub(crate) terminator: &'static str,
     /// Whether the last argument of the region is its first operand.
     pub(crate) takes_init: bool,
 }
@@ -28,7 +30,7 @@ fn operands(args: &[Value], takes_init: bool) -> Vec<Value> {
 impl Module {
     /// The operation that is all that the region of `op` holds besides its terminator, if it is
     /// what [`Module::make_payload`] makes.
-    pub(crate) fn payload(&self, op: Op, takes_init: bool) -> Option<Op> {
+    pub(crate) fn payload(&self, op: Op, terminator: &str, takes_init: bool) -> Option<Op> {
         let &[region] = self.regions(op) else { return None };
         let block = self.first_block(region).filter(|&block| self.next_block(block).is_none())?;
         let (payload, end) = (self.first_op(block)?, self.last_op(block)?);
@@ -38,7 +40,7 @@ impl Module {
             self.operands(op).map(|value| element(self.context(), self.value_type(value)));
         let result = self.results(payload).next()?;
         let fits = self.next(payload) == Some(end)
-            && self.name_text(end) == "linalg.yield"
+            && self.name_text(end) == terminator
             && self.operands(end).eq([result])
             && self.result_count(payload) == 1
             && self.regions(payload).is_empty()
@@ -65,7 +67,7 @@ impl Module {
         state.attrs = payload.attrs;
         state.results.push(result);
         let made = self.create_at(Point::End(block), state);
-        let mut end = OpState::new(self.context().name("linalg.yield"), loc);
+        let mut end = OpState::new(self.context().name(payload.terminator), loc);
         end.operands.push(self.result(made, 0));
         self.create_at(Point::End(block), end);
         true

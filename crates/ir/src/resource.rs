@@ -15,6 +15,23 @@ use crate::context::Str;
 #[derive(Clone, Default, Debug)]
 pub struct Resources {
     buffers: FxHashMap<Str, Bytes>,
+    /// The alignments that the text asked for, where they are not the usual one.
+    alignments: FxHashMap<Str, u32>,
+    /// What belongs to others, in the order of the text.
+    foreign: Vec<ForeignResource>,
+}
+
+/// A resource of a tool or of another dialect, which is carried along as it was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForeignResource {
+    /// Whether a tool put it there (`external_resources`), not a dialect (`dialect_resources`).
+    pub external: bool,
+    /// The tool or the dialect.
+    pub owner: Str,
+    /// Its key.
+    pub key: Str,
+    /// Its value as text: a string in quotes, `"0x..."`, `true` or `false`.
+    pub value: Str,
 }
 
 impl Resources {
@@ -28,9 +45,30 @@ impl Resources {
         self.buffers.insert(key, bytes);
     }
 
+    /// The alignment in bytes that the text asked for under `key`, if it is not the usual one.
+    pub(crate) fn alignment(&self, key: Str) -> Option<u32> {
+        self.alignments.get(&key).copied()
+    }
+
+    /// Notes that the buffer under `key` is to have this alignment, in bytes.
+    pub(crate) fn set_alignment(&mut self, key: Str, alignment: u32) {
+        self.alignments.insert(key, alignment);
+    }
+
+    /// The resources of tools and of other dialects, in order.
+    pub fn foreign(&self) -> &[ForeignResource] {
+        &self.foreign
+    }
+
+    /// Adds a resource of a tool or of another dialect.
+    pub fn add_foreign(&mut self, resource: ForeignResource) {
+        self.foreign.push(resource);
+    }
+
     /// Drops the buffer under `key`.
     pub fn remove(&mut self, key: Str) {
         self.buffers.remove(&key);
+        self.alignments.remove(&key);
     }
 
     /// Returns whether `bytes` are part of a buffer that is here, so that keeping them costs nothing.

@@ -92,11 +92,57 @@ fn locations_come_back() {
         return;
     };
     let ours = with_locations(&theirs.expect("mlir-opt takes the input"));
-    for part in ["callsite(\"b\" at \"c\":1:2)", "fused[\"a\", ", "loc(\"<stdin>\":6:3)"] {
+    for part in ["callsite(\"b\" at \"c\":1:2)", "fused<\"m\">[\"a\", ", "loc(\"<stdin>\":6:3)"] {
         assert!(ours.contains(part), "{part} is missing:\n{ours}");
     }
     let again = mlir_opt_with(&ours, &["--mlir-print-debuginfo"]).expect("installed");
     assert_eq!(with_locations(&again.expect("mlir-opt takes our text")), ours);
+}
+
+/// Metadata of fused locations, ranges of files, resources of tools and their alignments are kept.
+#[test]
+fn what_tools_add_comes_back() {
+    let input = r#"
+"u.a"() {x = loc(fused<"p">["a", "b"])} : () -> () loc(fused<{k = 1 : i32}>["z":1:2, "y"])
+"u.b"() : () -> () loc(fused<"alone">[unknown])
+"u.c"() : () -> () loc(fused<"outer">[fused<"inner">["a"], fused<"outer">["b"]])
+"u.d"() {w = dense_resource<blob> : tensor<2xi8>} : () -> () loc("w":3:4 to :6)
+"u.e"() : () -> () loc("q"("w":3:4 to 5:6))
+"u.f"() : () -> () loc(fused["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"])
+{-#
+  dialect_resources: {
+    builtin: {
+      blob: "0x010000000102"
+    }
+  },
+  external_resources: {
+    other: {
+      "a b": "0x01000000AB"
+    },
+    tool: {
+      flag: true,
+      key: "0x01000000AB",
+      text: "some"
+    }
+  }
+#-}
+"#;
+    let options = ["--mlir-print-debuginfo", "--mlir-print-local-scope"];
+    let Some(theirs) = mlir_opt_with(input, &options) else {
+        println!("skipped: needs mlir-opt-22");
+        return;
+    };
+    let theirs = theirs.expect("mlir-opt takes the input");
+    let with_locations = |text: &str| {
+        let module = text::parse(text, "test.mlir", Context::new()).expect("a module");
+        let mut out = String::new();
+        let options = text::Options { locations: true, ..text::Options::default() };
+        text::print_to(&mut out, &module, options).expect("a string takes all");
+        out
+    };
+    assert_eq!(with_locations(&theirs).trim_end(), theirs.trim_end());
+    let again = mlir_opt_with(&with_locations(&theirs), &options).expect("installed");
+    assert_eq!(again, Ok(theirs));
 }
 
 /// Maps and sets are simplified as they are read, as `mlir-opt` does.

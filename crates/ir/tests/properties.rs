@@ -136,7 +136,10 @@ fn places_in_the_text_are_locations() {
     assert_eq!(*context.loc_data(locs[0]), place(2, 3));
     assert_eq!(*context.loc_data(locs[1]), place(3, 1));
     let fused = context.fuse([locs[1], locs[0], locs[1]]);
-    assert_eq!(*context.loc_data(fused), LocData::Fused([locs[0], locs[1]].into()));
+    assert_eq!(
+        *context.loc_data(fused),
+        LocData::Fused { parts: [locs[0], locs[1]].into(), metadata: None }
+    );
     // A second text has places of its own.
     let second = text::parse("\"x.c\"() : () -> ()", "u.mlir", context.clone()).expect("a module");
     let op = second.first_op(second.body()).expect("an operation");

@@ -125,7 +125,7 @@ fn node_name(module: &Module, loc: Loc) -> Option<String> {
         LocData::Name { name, .. } => {
             Some(context.text(*name).to_owned()).filter(|name| !name.is_empty())
         }
-        LocData::Fused(parts) => parts.iter().find_map(|&part| node_name(module, part)),
+        LocData::Fused { parts, .. } => parts.iter().find_map(|&part| node_name(module, part)),
         _ => None,
     }
 }

@@ -7,18 +7,25 @@
 //! - [`linalg`]: operations on whole tensors and buffers.
 //! - [`vector`]: vectors of fixed or scalable extents.
 //! - [`ub`]: what only undefined behaviour reaches.
+//! - [`index`], [`complex`]: numbers as wide as an address, and complex numbers.
+//! - [`bufferization`]: between tensors and buffers.
+//! - `llvm`: LLVM's instructions and functions.
 //!
 //! Each file holds one table. Names of operations, operands and attributes are MLIR's; where MLIR
 //! gives an attribute a value by default, it is not required here.
 
 pub mod affine;
 pub mod arith;
+pub mod bufferization;
 mod canonicalization;
 pub mod cf;
+pub mod complex;
 mod extents;
 pub(crate) mod fold;
+pub mod index;
 mod infer;
 pub mod linalg;
+mod llvm;
 pub mod math;
 pub mod memref;
 mod mixed;
@@ -33,10 +40,10 @@ pub(crate) mod verify;
 pub use canonicalization::canonicalization;
 pub use fold::number::integers;
 pub use speculate::may_trap;
-use tangram_ir::{Arity, AttrDef, AttrKind, Context, OpDef, OperandDef, ResultDef};
+use tangram_ir::{Absence, Arity, AttrDef, AttrKind, Context, OpDef, OperandDef, ResultDef};
 
 /// The tables of all dialects of this folder.
-pub static TABLES: [&[OpDef]; 10] = [
+pub static TABLES: [&[OpDef]; 15] = [
     arith::DEFS,
     math::DEFS,
     cf::DEFS,
@@ -47,12 +54,18 @@ pub static TABLES: [&[OpDef]; 10] = [
     linalg::DEFS,
     vector::DEFS,
     ub::DEFS,
+    index::DEFS,
+    complex::DEFS,
+    bufferization::DEFS,
+    llvm::TABLES[0],
+    llvm::TABLES[1],
 ];
 
 /// Makes the operations of these dialects known.
 pub fn register(context: &Context) {
     context.register(TABLES.into_iter().flatten());
     context.set_materializer("arith", arith::constant);
+    ["llvm", "gpu"].into_iter().for_each(|dialect| context.keep_types_as_text(dialect));
 }
 
 /// Exactly one operand.
@@ -82,12 +95,12 @@ const fn results(name: &'static str, doc: &'static str) -> ResultDef {
 
 /// An attribute that has to be there.
 const fn required(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrDef {
-    AttrDef { name, kind, required: true, doc }
+    AttrDef::required(name, kind, doc)
 }
 
 /// An attribute that may be absent.
 const fn optional(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrDef {
-    AttrDef { name, kind, required: false, doc }
+    AttrDef::optional(name, kind, doc)
 }
 
 /// Two operands of one type.
@@ -99,6 +112,7 @@ const FASTMATH: &[AttrDef] = &[optional(
     "fastmath",
     AttrKind::Any,
     "`#arith.fastmath<...>`: what may be ignored; none where absent",
-)];
+)
+.absent(Absence::Means("#arith.fastmath<none>"))];
 /// The indices of an element.
 const INDICES: OperandDef = values("indices", "one index for each dimension");

@@ -1,6 +1,6 @@
 //! MLIR's `ub` dialect: values and places that only undefined behaviour reaches.
 
-use tangram_ir::{AttrData, AttrKind, OpDef, Traits, Type, Value};
+use tangram_ir::{Absence, AttrData, AttrKind, OpDef, Traits, Type, Value};
 
 use super::fold::{Cx, Rewrite};
 use super::{RESULT, optional};
@@ -111,11 +111,10 @@ fn select_no_poison(cx: &mut Cx<'_, '_>) -> Option<()> {
 pub static DEFS: &[OpDef] = &[
     OpDef {
         results: RESULT,
-        attrs: &[optional("value", AttrKind::Any, "which elements; all where absent")],
+        attrs: &[optional("value", AttrKind::Any, "which elements; all where absent")
+            .absent(Absence::Means("#ub.poison"))],
         traits: Traits::PURE,
-        assembly: Some(
-            "attr-dict ( `<` $value `>` )? `:` type($result) default($value, ub.poison)",
-        ),
+        assembly: Some("attr-dict ( `<` $value `>` )? `:` type($result)"),
         ..OpDef::new("ub.poison", "a value that may be anything")
     },
     OpDef {

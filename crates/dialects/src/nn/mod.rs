@@ -146,12 +146,12 @@ const fn result(name: &'static str, doc: &'static str) -> ResultDef {
 
 /// An attribute that has to be there.
 const fn needed(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrDef {
-    AttrDef { name, kind, required: true, doc }
+    AttrDef::required(name, kind, doc)
 }
 
 /// An attribute whose absence has the meaning that `doc` states.
 const fn maybe(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrDef {
-    AttrDef { name, kind, required: false, doc }
+    AttrDef::optional(name, kind, doc)
 }
 
 const fn variadic_result(name: &'static str, doc: &'static str) -> ResultDef {

@@ -22,8 +22,8 @@ static MODULE: OpDef = OpDef {
 };
 static FUNC: OpDef = OpDef {
     attrs: &[
-        AttrDef { name: "sym_name", kind: AttrKind::Str, required: true, doc: "the name" },
-        AttrDef { name: "kind", kind: AttrKind::Enum(&["a", "b"]), required: false, doc: "a or b" },
+        AttrDef::required("sym_name", AttrKind::Str, "the name"),
+        AttrDef::optional("kind", AttrKind::Enum(&["a", "b"]), "a or b"),
     ],
     regions: Some(1),
     traits: Traits::ISOLATED.union(Traits::SYMBOL),
@@ -38,8 +38,8 @@ static UNARY: OpDef = OpDef {
     operands: &[X, BIAS],
     results: &[Y],
     attrs: &[
-        AttrDef { name: "axes", kind: AttrKind::Ints, required: false, doc: "axes" },
-        AttrDef { name: "scale", kind: AttrKind::Float, required: false, doc: "a factor" },
+        AttrDef::optional("axes", AttrKind::Ints, "axes"),
+        AttrDef::optional("scale", AttrKind::Float, "a factor"),
     ],
     infer: Some(same_as_operand),
     verify: Some(no_bad),

@@ -145,10 +145,11 @@ fn source(context: &Context, loc: Loc, most: usize) -> (Vec<String>, usize) {
         let name = match context.loc_data(loc) {
             LocData::Unknown => continue,
             LocData::Name { name, .. } => context.text(*name).to_owned(),
-            LocData::File { file, line, column } => {
+            LocData::File { file, line, column }
+            | LocData::Range { file, start: (line, column), .. } => {
                 format!("{}:{line}:{column}", context.text(*file))
             }
-            LocData::Fused(parts) => {
+            LocData::Fused { parts, .. } => {
                 stack.extend(parts.iter().take(most.saturating_mul(2)).rev());
                 continue;
             }

@@ -176,7 +176,8 @@ pub static DEFS: &[OpDef] = &[
         results: &[result("linear_index", "the index")],
         attrs: &[
             BASIS[0],
-            super::optional("disjoint", AttrKind::Any, "present where no index reaches its factor"),
+            super::optional("disjoint", AttrKind::Any, "present where no index reaches its factor")
+                .absent(tangram_ir::Absence::Means("false")),
         ],
         traits: Traits::PURE,
         infer: Some(infer::index),

@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use tangram_affine::AffineMap;
 use tangram_ir::{Module, Op, Region, Signedness, Traits, Type, TypeData, Value};
 
+use super::super::fold::number::integers;
 use super::super::verify::{Checked, Site};
 
 const YIELD: &str = "affine.yield";
@@ -177,6 +178,8 @@ pub(super) fn check_parallel(module: &Module, op: Op) -> Checked {
     let body = site.body(0)?;
     if let Some(steps) = steps {
         site.arguments(body, &vec![site.index(); steps.len()])?;
+        bounds(site, "lowerBoundsMap", "lowerBoundsGroups", steps.len())?;
+        bounds(site, "upperBoundsMap", "upperBoundsGroups", steps.len())?;
     }
     let kinds = module.attr(op, "reductions").and_then(|attr| site.context().as_i64s(attr));
     for (kind, ty) in kinds.unwrap_or_default().into_iter().zip(site.results()) {
@@ -187,6 +190,25 @@ pub(super) fn check_parallel(module: &Module, op: Op) -> Checked {
         }
     }
     site.same("the region to yield", &site.results(), &site.end(body, YIELD)?)
+}
+
+/// Checks that `groups` says for each of `counters` how many results of `map` bound it.
+fn bounds(site: Site<'_>, map: &str, groups: &str, counters: usize) -> Checked {
+    let of_map = self::map(site, map)?.map_or(0, |map| map.results().len());
+    let sizes = site.module.attr(site.op, groups);
+    let sizes = sizes.and_then(|attr| integers(site.context(), attr, counters));
+    let sizes = sizes.unwrap_or_default();
+    if sizes.contains(&0) {
+        return Err(site.error("map", format_args!("expected a bound in `{map}`, found none")));
+    }
+    let all = sizes.iter().try_fold(0i128, |all, &size| all.checked_add(size));
+    if sizes.len() == counters && all == Some(of_map as i128) {
+        return Ok(());
+    }
+    let message = format!(
+        "expected `{groups}` to divide {of_map} results among {counters} counters, found {sizes:?}"
+    );
+    Err(site.error("map", message))
 }
 
 /// Returns whether values of a type are combined by the reduction of MLIR's number `kind`.

@@ -12,8 +12,8 @@ mod integer;
 mod verify;
 
 use tangram_ir::{
-    Attr, AttrData, AttrDef, AttrKind, Context, FoldFn, Name, OpDef, OperandDef, ResultDef, Traits,
-    Type,
+    Absence, Attr, AttrData, AttrDef, AttrKind, Context, FoldFn, Name, OpDef, OperandDef,
+    ResultDef, Traits, Type,
 };
 
 use super::{FASTMATH, LHS_RHS, RESULT, infer, optional, required, result, value};
@@ -38,13 +38,16 @@ pub static DEFS: &[OpDef] = &[
         PURE,
         integer::subi,
     ),
-    binary(
-        "arith.muli",
-        "the product of two integers, modulo 2^width",
-        OVERFLOW,
-        RING,
-        integer::muli,
-    ),
+    OpDef {
+        names: Some(super::vector::scaled_name),
+        ..binary(
+            "arith.muli",
+            "the product of two integers, modulo 2^width",
+            OVERFLOW,
+            RING,
+            integer::muli,
+        )
+    },
     binary("arith.divsi", "the signed quotient, towards zero", EXACT, TRAPS, integer::divsi),
     binary("arith.divui", "the unsigned quotient, rounded down", EXACT, TRAPS, integer::divui),
     binary("arith.ceildivsi", "the signed quotient, rounded up", &[], TRAPS, integer::ceildivsi),
@@ -174,7 +177,7 @@ pub static DEFS: &[OpDef] = &[
     },
     cast("arith.extsi", "a wider integer of the same signed value", &[], cast::extsi).text("$in attr-dict `:` type($in) `to` type($out)"),
     cast("arith.extui", "a wider integer of the same unsigned value", &[], cast::extui).text("$in attr-dict `:` type($in) `to` type($out)"),
-    cast("arith.extf", "a wider float of the same value", FASTMATH, cast::extf).text("$in flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($in) `to` type($out)"),
+    cast("arith.extf", "a wider float of the same value", MAYBE_FASTMATH, cast::extf).text("$in flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($in) `to` type($out)"),
     cast("arith.trunci", "the low bits of an integer", OVERFLOW, cast::trunci).text("$in flags($overflowFlags, overflow, arith.overflow) attr-dict `:` type($in) `to` type($out)"),
     cast("arith.truncf", "the nearest narrower float", ROUNDED, cast::truncf).text("$in enum($roundingmode, i32?, to_nearest_even, downward, upward, toward_zero, to_nearest_away) flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($in) `to` type($out)"),
     cast("arith.sitofp", "the nearest float to a signed integer", &[], cast::sitofp).text("$in attr-dict `:` type($in) `to` type($out)"),
@@ -194,7 +197,7 @@ pub static DEFS: &[OpDef] = &[
         cast::index_castui,
     ).text("$in attr-dict `:` type($in) `to` type($out)"),
     cast("arith.bitcast", "the same bits as another type of the same width", &[], cast::bitcast).text("$in attr-dict `:` type($in) `to` type($out)"),
-    scaling("arith.scaling_extf", "a wider float times a power of two", FASTMATH).text("$in `,` $scale flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($in) `,` type($scale) `to` type($out)"),
+    scaling("arith.scaling_extf", "a wider float times a power of two", MAYBE_FASTMATH).text("$in `,` $scale flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($in) `,` type($scale) `to` type($out)"),
     scaling("arith.scaling_truncf", "a narrower float after division by a power of two", ROUNDED).text("$in `,` $scale enum($roundingmode, i32?, to_nearest_even, downward, upward, toward_zero, to_nearest_away) flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($in) `,` type($scale) `to` type($out)"),
 ];
 
@@ -225,12 +228,15 @@ const OVERFLOW: &[AttrDef] = &[optional(
     "overflowFlags",
     AttrKind::Any,
     "`#arith.overflow<nsw, nuw>`: overflow that cannot happen; none where absent",
-)];
+)
+.absent(Absence::Means("#arith.overflow<none>"))];
 const EXACT: &[AttrDef] = &[optional("isExact", AttrKind::Any, "present where no rest is lost")];
 const ROUNDED: &[AttrDef] = &[
     optional("roundingmode", AttrKind::Any, "to nearest, ties to even, where absent"),
-    FASTMATH[0],
+    MAYBE_FASTMATH[0],
 ];
+/// As [`FASTMATH`], but MLIR tells its absence from flags that allow nothing.
+const MAYBE_FASTMATH: &[AttrDef] = &[FASTMATH[0].absent(Absence::Plain)];
 const PREDICATE: AttrDef = required("predicate", AttrKind::Int, "MLIR's number of the comparison");
 const PREDICATE_ONLY: &[AttrDef] = &[PREDICATE];
 const PREDICATE_FASTMATH: &[AttrDef] = &[PREDICATE, FASTMATH[0]];

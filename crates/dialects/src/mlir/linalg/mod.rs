@@ -11,7 +11,9 @@ mod fills;
 mod maps;
 mod packing;
 
-use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
+use tangram_ir::{
+    Absence, Attr, AttrDef, AttrKind, Module, Op, OpDef, OperandDef, ResultDef, Traits,
+};
 
 pub(super) use maps::maps;
 
@@ -62,7 +64,7 @@ pub static DEFS: &[OpDef] = &[
         regions: Some(1),
         traits: STRUCTURED,
         infer: Some(infer::tensor_inits),
-        assembly: Some("payload structured attr-dict region(0, mapper)"),
+        assembly: Some("payload(linalg.yield, fastmath) structured attr-dict region(0, mapper)"),
         result_names: &["mapped"],
         ..OpDef::new("linalg.map", "a function of elements at equal places")
     },
@@ -74,7 +76,7 @@ pub static DEFS: &[OpDef] = &[
         traits: STRUCTURED.union(Traits::SAME_SIZES),
         infer: Some(infer::tensor_inits),
         assembly: Some(
-            "payload(init) structured `dimensions` `=` ints($dimensions) space attr-dict region(0, mapper)",
+            "payload(linalg.yield, fastmath, init) structured `dimensions` `=` ints($dimensions) space attr-dict region(0, mapper)",
         ),
         result_names: &["reduced"],
         ..OpDef::new("linalg.reduce", "combines the elements along dimensions")
@@ -303,8 +305,14 @@ const DIMENSIONS: &[AttrDef] =
     &[required("dimensions", AttrKind::Ints, "the dimensions, in ascending order")];
 const PERMUTATION: &[AttrDef] =
     &[required("permutation", AttrKind::Ints, "for each result dimension, that of the input")];
+/// A list without entries.
+fn is_empty(module: &Module, _: Op, list: Attr) -> bool {
+    module.context().as_i64s(list).is_some_and(|list| list.is_empty())
+}
+
 const TILES: &[AttrDef] = &[
-    optional("outer_dims_perm", AttrKind::Ints, "the order of the tiles; unchanged where absent"),
+    optional("outer_dims_perm", AttrKind::Ints, "the order of the tiles; unchanged where absent")
+        .absent(Absence::HidesIf(is_empty)),
     required("inner_dims_pos", AttrKind::Ints, "the dimensions that are tiled"),
     required("static_inner_tiles", AttrKind::Ints, "sizes of tiles; the least `i64` if dynamic"),
 ];

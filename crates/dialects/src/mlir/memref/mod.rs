@@ -8,7 +8,7 @@ mod metadata;
 mod reshapes;
 mod views;
 
-use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
+use tangram_ir::{Absence, AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
 use super::fold::Rewrite;
 use super::{INDICES, RESULT, infer, maybe, optional, required, result, results, value, values};
@@ -241,7 +241,8 @@ const SLICED: &[OperandDef] = &[
 const BUFFER: &[ResultDef] = &[result("memref", "the buffer")];
 const ALIGNMENT: &[AttrDef] = &[optional("alignment", AttrKind::Int, "in bytes, a power of two")];
 const ACCESS: &[AttrDef] = &[
-    optional("nontemporal", AttrKind::Bool, "whether caches are passed by; no where absent"),
+    optional("nontemporal", AttrKind::Bool, "whether caches are passed by; no where absent")
+        .absent(Absence::Hides("false")),
     ALIGNMENT[0],
 ];
 const PERMUTATION: &[AttrDef] = &[required("permutation", AttrKind::Any, "an affine map")];

@@ -138,7 +138,7 @@ pub static DEFS: &[OpDef] = &[
         regions: None,
         traits: REGION,
         verify: Some(verify::check_switch),
-        assembly: Some("$arg attr-dict ( `->` type($results) )? cases; $arg: index"),
+        assembly: Some("$arg attr-dict ( `->` type($results) )? cases(scf.yield); $arg: index"),
         ..OpDef::new("scf.index_switch", "runs the region whose number is given, else the first")
     },
     OpDef {

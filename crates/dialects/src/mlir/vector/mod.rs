@@ -4,11 +4,14 @@
 mod canonicalize;
 mod infer;
 
-use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
+use tangram_ir::{
+    Absence, Attr, AttrData, AttrDef, AttrKind, Module, Op, OpDef, OperandDef, ResultDef, Traits,
+    Value,
+};
 
 pub(super) use canonicalize::REWRITES;
 
-use super::{INDICES, RESULT, maybe, optional, required, result, results, value, values};
+use super::{FASTMATH, INDICES, RESULT, maybe, optional, required, result, results, value, values};
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[
@@ -21,13 +24,13 @@ pub static DEFS: &[OpDef] = &[
             KIND,
         ],
         traits: Traits::PURE,
-        assembly: Some("generic-attributes(vector, indexing_maps, iterator_types, kind) $lhs `,` $rhs `,` $acc attr-dict `:` type($lhs) `,` type($rhs) `into` type($acc) default($kind, vector.kind<add>); $result: $acc"),
+        assembly: Some("generic-attributes(vector, indexing_maps, iterator_types, kind) $lhs `,` $rhs `,` $acc attr-dict `:` type($lhs) `,` type($rhs) `into` type($acc); $result: $acc"),
         ..OpDef::new("vector.contract", "the sum over products that maps describe, and an operand")
     },
     OpDef {
         operands: &[value("vector", "what is reduced"), maybe("acc", "combined with the elements")],
         results: DEST,
-        attrs: &[NEEDED_KIND, optional("fastmath", AttrKind::Any, "what may be ignored; none where absent")],
+        attrs: &[NEEDED_KIND, FASTMATH[0]],
         traits: Traits::PURE,
         assembly: Some("angled($kind, vector.kind) `,` $vector ( `,` $acc )? flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($vector) `into` type($dest); $acc: $dest"),
         ..OpDef::new("vector.reduction", "all elements combined into one")
@@ -62,7 +65,7 @@ pub static DEFS: &[OpDef] = &[
         results: RESULT,
         attrs: &[KIND],
         traits: Traits::PURE,
-        assembly: Some("$lhs `,` $rhs ( `,` $acc )? attr-dict `:` type($lhs) `,` type($rhs) outer-types default($kind, vector.kind<add>)"),
+        assembly: Some("$lhs `,` $rhs ( `,` $acc )? attr-dict `:` type($lhs) `,` type($rhs) outer-types"),
         ..OpDef::new("vector.outerproduct", "the products of all pairs")
     },
     OpDef {
@@ -257,10 +260,11 @@ pub static DEFS: &[OpDef] = &[
     OpDef {
         operands: &[maybe("source", "what is printed")],
         attrs: &[
-            optional("punctuation", AttrKind::Any, "what is printed behind; a line end where absent"),
+            optional("punctuation", AttrKind::Any, "what is printed behind; a line end where absent")
+                .absent(Absence::Means("#vector.punctuation<newline>")),
             optional("stringLiteral", AttrKind::Str, "a text to print"),
         ],
-        assembly: Some("( $source `:` type($source) )? ( `str` $stringLiteral )? ( `punctuation` angled($punctuation, vector.punctuation) )? attr-dict default($punctuation, vector.punctuation<newline>)"),
+        assembly: Some("( $source `:` type($source) )? ( `str` $stringLiteral )? ( `punctuation` angled($punctuation, vector.punctuation) )? attr-dict"),
         ..OpDef::new("vector.print", "prints a vector, a scalar or a text")
     },
 ];
@@ -291,16 +295,48 @@ const POSITION: OperandDef = values("dynamic_position", "the indices that are no
 const STATIC_POSITION: &[AttrDef] =
     &[required("static_position", AttrKind::Ints, "the indices; the least `i64` if dynamic")];
 const KIND: AttrDef =
-    optional("kind", AttrKind::Any, "how elements are combined; added where absent");
+    optional("kind", AttrKind::Any, "how elements are combined; added where absent")
+        .absent(Absence::Becomes("#vector.kind<add>", combines_nothing));
 const NEEDED_KIND: AttrDef = required("kind", AttrKind::Any, "how elements are combined");
 const ALIGNMENT: AttrDef = optional("alignment", AttrKind::Int, "in bytes, a power of two");
 const ACCESS: &[AttrDef] = &[
-    optional("nontemporal", AttrKind::Bool, "whether caches are passed by; no where absent"),
+    optional("nontemporal", AttrKind::Bool, "whether caches are passed by; no where absent")
+        .absent(Absence::Hides("false")),
     ALIGNMENT,
 ];
+/// How elements are combined says nothing where there is nothing to combine them with.
+fn combines_nothing(module: &Module, op: Op, _: Attr) -> bool {
+    module.name_text(op) == "vector.outerproduct" && module.operand_count(op) < 3
+}
+
+/// A map to the last dimensions in their order.
+fn is_minor_identity(module: &Module, _: Op, map: Attr) -> bool {
+    module.context().as_affine_map(map).is_some_and(|map| map.is_minor_identity())
+}
+
+fn is_all_false(module: &Module, _: Op, list: Attr) -> bool {
+    match module.context().attr_data(list) {
+        AttrData::Array(items) => items.iter().all(|&item| item == Attr::FALSE),
+        _ => false,
+    }
+}
+
+/// `c4_vscale`: a number times the scale of vectors.
+pub(super) fn scaled_name(module: &Module, op: Op) -> Option<String> {
+    let scale =
+        |value| module.def_op(value).is_some_and(|def| module.name_text(def) == "vector.vscale");
+    let operands: Vec<Value> = module.operands(op).collect();
+    let &[a, b] = &operands[..] else { return None };
+    let number = if scale(a) { b } else { scale(b).then_some(a)? };
+    let number = module.context().as_i64(module.constant_value(number)?)?;
+    Some(format!("c{number}_vscale"))
+}
+
 const TRANSFERRED: &[AttrDef] = &[
-    required("permutation_map", AttrKind::Any, "from a place in memory to one in the vector"),
-    required("in_bounds", AttrKind::Any, "for each vector dimension, whether it stays inside"),
+    required("permutation_map", AttrKind::Any, "from a place in memory to one in the vector")
+        .absent(Absence::HidesIf(is_minor_identity)),
+    required("in_bounds", AttrKind::Any, "for each vector dimension, whether it stays inside")
+        .absent(Absence::HidesIf(is_all_false)),
 ];
 
 const fn pure(name: &'static str, summary: &'static str, operands: &'static [OperandDef]) -> OpDef {

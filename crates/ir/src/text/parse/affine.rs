@@ -129,6 +129,9 @@ impl<'a> Parser<'a> {
             let before = results.len();
             if p.accept_word(extreme) {
                 p.expect(b'(', "before the expressions of a bound")?;
+                if p.is(b')') {
+                    return p.unexpected("an expression: there is no extreme of none");
+                }
                 p.list(b')', |p| {
                     results.push(p.affine_expr(&mut operands)?);
                     Ok(())

@@ -6,7 +6,7 @@ use super::blocks::Blocks;
 use super::operations::{OpenRegion, Pending};
 use super::values::ValueUse;
 use super::{Failed, Kind, Parsed, Parser, Token};
-use crate::assembly::{Anchor, DictStyle, Group, Instr, Program, RegionStyle, TypeRule};
+use crate::assembly::{Anchor, DictStyle, Directive, Group, Instr, Program, RegionStyle, TypeRule};
 use crate::attributes::{Attr, AttrData};
 use crate::context::{Context, Name, Str};
 use crate::module::{Block, OpState, Point, Region};
@@ -139,8 +139,8 @@ impl<'a> Parser<'a> {
             draft.pc += 1;
             match instr {
                 Instr::Unless(anchor, end) => {
-                    let tight = program.code.get(draft.pc) == Some(&Instr::Literal(""));
-                    let first = program.code.get(draft.pc + usize::from(tight));
+                    let blank = |instr: &&Instr| matches!(instr, Instr::Literal("" | " "));
+                    let first = program.code[draft.pc..].iter().find(|instr| !blank(instr));
                     if !self.begins(&draft, *anchor, first) {
                         draft.pc = *end;
                     }
@@ -164,9 +164,8 @@ impl<'a> Parser<'a> {
                         return self.custom_region(pending, block, open, at);
                     }
                 }
-                Instr::Cases => {
-                    draft.style =
-                        RegionStyle { terminator: Some("scf.yield"), ..RegionStyle::default() };
+                Instr::Cases(terminator) => {
+                    draft.style = RegionStyle::default();
                     if self.accept_word("case") {
                         let case = self.integer()?;
                         draft.cases.push(case);
@@ -176,6 +175,7 @@ impl<'a> Parser<'a> {
                         let cases = self.context.i64s_attr(&std::mem::take(&mut draft.cases));
                         self.set_attr(&mut draft, "cases", cases);
                         draft.first_region = true;
+                        draft.style.terminator = *terminator;
                     }
                     pending.draft = Some(draft);
                     return self.custom_region(pending, block, open, at);
@@ -193,6 +193,10 @@ impl<'a> Parser<'a> {
                 !draft.operands[i].is_empty()
             }
             (Some(Instr::Literal(text)), _) => self.at_literal(text),
+            (Some(Instr::Directive(Directive::Word, args)), _) => {
+                let words = args.get(2..).unwrap_or(&[]);
+                words.contains(&self.spelling(self.token))
+            }
             (Some(Instr::Operand(_)), _) => self.token.kind == Kind::Percent,
             (Some(Instr::Region(..)), _) => self.is(b'{'),
             _ => false,
@@ -250,7 +254,7 @@ impl<'a> Parser<'a> {
             Instr::Directive(directive, args) => {
                 self.directive(draft, pending, *directive, args, open)
             }
-            Instr::Unless(..) | Instr::Region(..) | Instr::Regions | Instr::Cases => Ok(()),
+            Instr::Unless(..) | Instr::Region(..) | Instr::Regions | Instr::Cases(_) => Ok(()),
         }
     }
 
@@ -353,7 +357,7 @@ impl<'a> Parser<'a> {
         let spare = std::mem::take(&mut self.region_args);
         let mut args = std::mem::replace(&mut draft.region_args, spare);
         self.expect(b'{', "before a region")?;
-        let keeps_first = draft.program.code.contains(&Instr::Cases);
+        let keeps_first = draft.program.code.iter().any(|instr| matches!(instr, Instr::Cases(_)));
         if keeps_first && self.module.regions(op).is_empty() {
             self.module.add_region(op);
         }
@@ -421,6 +425,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.segment_sizes(&mut draft);
+        self.settle_defaults(draft.def, &mut draft.attrs);
         state.attrs = self.context.dict_of(&mut draft.attrs);
         state.successors = pending.successors.clone();
         self.result_types(&pending, &draft, &mut state)?;
@@ -486,7 +491,11 @@ impl<'a> Parser<'a> {
                 TypeRule::Boolean => Some(self.context.int_type(1)),
                 TypeRule::Same(other) => self.first_type(draft, other),
                 TypeRule::Element(other) => {
-                    self.first_type(draft, other).and_then(|ty| shaped::element(self.context, ty))
+                    let ty = self.first_type(draft, other);
+                    ty.and_then(|ty| match *self.context.type_data(ty) {
+                        TypeData::Complex(part) => Some(part),
+                        _ => shaped::element(self.context, ty),
+                    })
                 }
             };
             let Some(ty) = ty else { continue };

@@ -4,7 +4,7 @@ use super::strings::hex_bytes;
 use super::{Kind, Parsed, Parser, Token};
 use crate::attributes::{Attr, AttrData};
 use crate::shaped::shape;
-use crate::types::{Type, TypeData};
+use crate::types::{Signedness, Type, TypeData};
 
 /// A literal in a list of elements.
 #[derive(Clone, Copy)]
@@ -288,6 +288,23 @@ impl Parser<'_> {
         Ok(bytes)
     }
 
+    /// Elements with the bits beyond their width as an integer has them: those of its sign.
+    fn extended(&self, element: Type, mut bytes: Vec<u8>, size: usize) -> Vec<u8> {
+        let TypeData::Integer { width, sign } = *self.context.type_data(element) else {
+            return bytes;
+        };
+        let used = width % 8;
+        if used == 0 {
+            return bytes;
+        }
+        for last in bytes.iter_mut().skip(size - 1).step_by(size) {
+            let negative = *last >> (used - 1) & 1 == 1 && sign != Signedness::Unsigned;
+            let beyond = u8::MAX << used;
+            *last = if negative { *last | beyond } else { *last & !beyond };
+        }
+        bytes
+    }
+
     /// Elements written as one hexadecimal string: all of them, or one for all.
     fn hex_elements(
         &mut self,
@@ -309,7 +326,7 @@ impl Parser<'_> {
             return Ok(vec![u8::from(bytes[0] != 0)]);
         }
         if bytes.len() == size || bytes.len() == size * count {
-            return Ok(bytes);
+            return Ok(self.extended(element, bytes, size));
         }
         let message = format!("expected {} bytes, found {}", size * count, bytes.len());
         self.error(token, "dense-hex", message)

@@ -27,6 +27,10 @@ impl<'a> Parser<'a> {
         match directive {
             Directive::Flags => self.flags(draft, name, args),
             Directive::Enum => self.enumerator(draft, name, args),
+            Directive::Word => self.word(draft, name, args),
+            Directive::Bits => self.bits(draft, name, args),
+            Directive::TextFunction => self.text_function_header(draft, args),
+            Directive::Requires | Directive::Without => Ok(()),
             Directive::Keyword => {
                 if self.accept_word(word) {
                     self.set_attr(draft, name, Attr::UNIT);
@@ -68,7 +72,7 @@ impl<'a> Parser<'a> {
             }
             Directive::Structured => self.structured(draft),
             Directive::GenericAttributes => {
-                self.generic_attributes(draft, args.first().copied().unwrap_or("linalg"))
+                self.generic_attributes(draft, args.first().copied().unwrap_or(""))
             }
             Directive::Global => self.global(draft),
             Directive::Module => {
@@ -113,13 +117,6 @@ impl<'a> Parser<'a> {
             Directive::Forall => self.forall(draft),
             Directive::AffineNest => self.affine_nest(draft),
             Directive::Angled => self.angled(draft, name, word),
-            Directive::Default => {
-                if draft.attr(self.context, name).is_none() {
-                    let attr = self.opaque(word);
-                    self.set_attr(draft, name, attr);
-                }
-                Ok(())
-            }
             Directive::Maps => {
                 if self.accept_word(name) {
                     self.expect(b'=', "before the maps")?;
@@ -128,7 +125,7 @@ impl<'a> Parser<'a> {
                 }
                 Ok(())
             }
-            Directive::Payload => self.payload(draft, args.contains(&"init")),
+            Directive::Payload => self.payload(draft, args),
             Directive::TransferTypes => self.transfer_types(draft, pending),
             Directive::AffineDma => self.affine_dma(draft, args),
             Directive::OuterTypes => self.outer_types(draft, pending),
@@ -167,55 +164,6 @@ impl<'a> Parser<'a> {
         Ok(self.context.str_attr(&text[1..]))
     }
 
-    fn flags(
-        &mut self,
-        draft: &mut Draft<'a>,
-        name: &'static str,
-        args: &[&'static str],
-    ) -> Parsed<()> {
-        let &[_, keyword, prefix] = args else { return Ok(()) };
-        if !self.accept_word(keyword) {
-            return Ok(());
-        }
-        self.expect(b'<', "before flags")?;
-        let mut words: Vec<&str> = Vec::new();
-        self.list(b'>', |p| {
-            let token = p.expect_kind(Kind::Word, "a flag")?;
-            words.push(p.spelling(token));
-            Ok(())
-        })?;
-        let comma = if keyword == "fastmath" { "," } else { ", " };
-        let attr = self.opaque(&format!("{prefix}<{}>", words.join(comma)));
-        self.set_attr(draft, name, attr);
-        Ok(())
-    }
-
-    fn enumerator(
-        &mut self,
-        draft: &mut Draft<'a>,
-        name: &'static str,
-        args: &[&'static str],
-    ) -> Parsed<()> {
-        let (width, names) = (args.get(1).copied().unwrap_or("i64"), args.get(2..).unwrap_or(&[]));
-        let spelling = match self.token.kind {
-            Kind::String => self.spelling(self.token).trim_matches('"'),
-            _ => self.spelling(self.token),
-        };
-        let Some(value) = names.iter().position(|&word| word == spelling) else {
-            // What may be absent is followed by something else.
-            if width.ends_with('?') {
-                return Ok(());
-            }
-            return self.unexpected(&format!("one of {names:?}"));
-        };
-        self.take();
-        let width = width.trim_start_matches('i').trim_end_matches('?').parse().unwrap_or(64);
-        let ty = self.context.int_type(width);
-        let attr = self.context.attr(AttrData::Integer { value: value as i128, ty });
-        self.set_attr(draft, name, attr);
-        Ok(())
-    }
-
     /// `[%0, 4]`.
     pub(super) fn mixed(
         &mut self,
@@ -245,7 +193,15 @@ impl<'a> Parser<'a> {
             Ok(())
         })?;
         draft.types[group] = Some(smallvec![self.index(); draft.operands[group].len()]);
-        let attr = self.context.i64s_attr(&numbers);
+        let attr = match args.get(3) {
+            Some(&"i32") => {
+                let narrow = |&n: &i64| i32::try_from(n).unwrap_or(i32::MIN).to_le_bytes();
+                let bytes: Vec<u8> = numbers.iter().flat_map(narrow).collect();
+                let element = self.context.int_type(32);
+                self.context.attr(AttrData::DenseArray { element, bytes: bytes.into() })
+            }
+            _ => self.context.i64s_attr(&numbers),
+        };
         self.set_attr(draft, args.get(1).copied().unwrap_or(""), attr);
         Ok(())
     }
@@ -349,16 +305,6 @@ impl<'a> Parser<'a> {
         }
         let segments = self.i32s(sizes.into_iter());
         self.set_attr(draft, "case_operand_segments", segments);
-        Ok(())
-    }
-
-    /// `<add>`.
-    fn angled(&mut self, draft: &mut Draft<'a>, name: &'static str, prefix: &str) -> Parsed<()> {
-        self.expect(b'<', "before a word")?;
-        let token = self.expect_kind(Kind::Word, "a word")?;
-        self.expect(b'>', "after a word")?;
-        let attr = self.opaque(&format!("{prefix}<{}>", self.spelling(token)));
-        self.set_attr(draft, name, attr);
         Ok(())
     }
 
@@ -472,7 +418,8 @@ impl<'a> Parser<'a> {
             } else {
                 values.push(value);
             }
-            if !self.accept(b',') {
+            // As in MLIR, a comma may be the last.
+            if !self.accept(b',') || self.is(b':') {
                 break;
             }
         }

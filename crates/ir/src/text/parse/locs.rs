@@ -1,7 +1,9 @@
 //! Parsing locations behind operations and block arguments, and their aliases.
 
+use rustc_hash::FxHashSet;
+
 use super::{Kind, Parsed, Parser, Token};
-use crate::attributes::AttrData;
+use crate::attributes::{Attr, AttrData};
 use crate::context::Str;
 use crate::location::{Loc, LocData};
 
@@ -15,8 +17,8 @@ enum Outer {
     Callee,
     /// What stands after `at`, for this callee.
     Caller(Loc),
-    /// `fused[..., `.
-    Fused(Vec<Loc>),
+    /// `fused<...>[..., `, with its metadata.
+    Fused(Vec<Loc>, Option<Attr>),
 }
 
 impl<'a> Parser<'a> {
@@ -122,13 +124,13 @@ impl<'a> Parser<'a> {
                 self.expect(b')', "after the call site")?;
                 self.context.loc(LocData::CallSite { callee, caller: inner })
             }
-            Outer::Fused(mut parts) => {
+            Outer::Fused(mut parts, metadata) => {
                 parts.push(inner);
                 if self.accept(b',') {
-                    return Ok(Err(Outer::Fused(parts)));
+                    return Ok(Err(Outer::Fused(parts, metadata)));
                 }
                 self.expect(b']', "or `,` after a location")?;
-                self.fuse_in_order(&parts)
+                self.fuse_in_order(&parts, metadata)
             }
         }))
     }
@@ -140,8 +142,11 @@ impl<'a> Parser<'a> {
             let line = self.position()?;
             self.expect(b':', "before the column")?;
             let column = self.position()?;
-            self.range_end()?;
-            return Ok(Some(self.context.loc(LocData::File { file: name, line, column })));
+            let end = self.range_end(line)?.filter(|&end| end != (line, column));
+            return Ok(Some(self.context.loc(match end {
+                None => LocData::File { file: name, line, column },
+                Some(end) => LocData::Range { file: name, start: (line, column), end },
+            })));
         }
         if self.accept(b'(') {
             open.push(Outer::Name(name));
@@ -162,53 +167,51 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `to :5` or `to 3:5`; not kept.
-    fn range_end(&mut self) -> Parsed<()> {
+    /// `to :5` or `to 3:5`, if it is there: the line, this one where none is named, and the column.
+    fn range_end(&mut self, line: u32) -> Parsed<Option<(u32, u32)>> {
         if !self.accept_word("to") {
-            return Ok(());
+            return Ok(None);
         }
-        if self.token.kind == Kind::Int {
-            self.position()?;
-        }
+        let line = if self.token.kind == Kind::Int { self.position()? } else { line };
         self.expect(b':', "before the column")?;
-        self.position()?;
-        Ok(())
+        Ok(Some((line, self.position()?)))
     }
 
     fn fused(&mut self, open: &mut Vec<Outer>) -> Parsed<Option<Loc>> {
         self.take();
+        let mut metadata = None;
         if self.accept(b'<') {
-            // Metadata, which is not kept.
-            self.attr()?;
+            metadata = Some(self.nested(Self::attr)?);
             self.expect(b'>', "after the metadata")?;
         }
         self.expect(b'[', "before the locations")?;
         if self.accept(b']') {
-            return Ok(Some(Loc::UNKNOWN));
+            return Ok(Some(self.fuse_in_order(&[], metadata)));
         }
-        open.push(Outer::Fused(Vec::new()));
+        open.push(Outer::Fused(Vec::new(), metadata));
         Ok(None)
     }
 
-    /// Fuses as [`crate::Context::fuse`] does, in the order written, so that the text stays.
-    fn fuse_in_order(&self, locs: &[Loc]) -> Loc {
+    /// Fuses `locs` in the order written, as MLIR does: unknown ones go, those that are fused with
+    /// the same metadata are taken apart, and metadata keep what is one location or none.
+    fn fuse_in_order(&self, locs: &[Loc], metadata: Option<Attr>) -> Loc {
         let mut parts: Vec<Loc> = Vec::new();
         for loc in locs {
-            let inner = match self.context.loc_data(*loc) {
-                LocData::Unknown => &[],
-                LocData::Fused(inner) => &**inner,
-                _ => std::slice::from_ref(loc),
-            };
-            for part in inner {
-                if !parts.contains(part) && parts.len() < LocData::MAX_FUSED {
-                    parts.push(*part);
+            match self.context.loc_data(*loc) {
+                LocData::Unknown => {}
+                LocData::Fused { parts: inner, metadata: of } if *of == metadata => {
+                    parts.extend(inner);
                 }
+                _ => parts.push(*loc),
             }
         }
-        match parts.as_slice() {
-            [] => Loc::UNKNOWN,
-            [one] => *one,
-            _ => self.context.loc(LocData::Fused(parts.into())),
+        let mut seen: FxHashSet<Loc> = FxHashSet::default();
+        parts.retain(|&part| seen.insert(part));
+        match (parts.as_slice(), metadata) {
+            ([], None) => Loc::UNKNOWN,
+            ([], _) => self.context.loc(LocData::Fused { parts: [Loc::UNKNOWN].into(), metadata }),
+            ([one], None) => *one,
+            _ => self.context.loc(LocData::Fused { parts: parts.into(), metadata }),
         }
     }
 

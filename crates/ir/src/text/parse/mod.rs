@@ -12,6 +12,7 @@ mod blocks;
 mod custom;
 mod dense;
 mod directives;
+mod flags;
 mod functions;
 mod lexer;
 mod locs;
@@ -168,6 +169,8 @@ struct Parser<'a> {
     named: words::Words<'a>,
     /// The names of attributes that the formats say, by where their text is.
     attr_names: FxHashMap<(usize, usize), Str>,
+    /// The attributes that definitions give as defaults.
+    defaults: FxHashMap<&'static str, Attr>,
     /// What was read of operations that are made: its memory is used again.
     #[expect(clippy::vec_box, reason = "the boxes go to operations that are read, and come back")]
     drafts: Vec<Box<custom::Draft<'a>>>,
@@ -194,6 +197,7 @@ impl<'a> Parser<'a> {
             late_locs: Vec::new(),
             named: words::Words::default(),
             attr_names: FxHashMap::default(),
+            defaults: FxHashMap::default(),
             drafts: Vec::new(),
             region_args: Vec::new(),
             values: Values::default(),

@@ -179,10 +179,10 @@ impl<'a> Parser<'a> {
         Some(context.ty(TypeData::Dialect { name: context.str(name), params: params.into() }))
     }
 
-    /// Returns whether an operation of the dialect of `name` is registered.
+    /// Returns whether the types of the dialect of `name` have attributes as parameters.
     fn knows_dialect(&mut self, name: &'a str) -> bool {
         let dialect = name.split('.').next().unwrap_or(name);
         let context = self.context;
-        *self.registered.entry(dialect).or_insert_with(|| context.has_dialect(dialect))
+        *self.registered.entry(dialect).or_insert_with(|| context.has_structured_types(dialect))
     }
 }

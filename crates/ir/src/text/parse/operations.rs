@@ -10,7 +10,7 @@ use crate::attributes::{Attr, AttrData};
 use crate::context::{Name, Str};
 use crate::location::Loc;
 use crate::module::{Block, Op, OpState, Point, Region};
-use crate::op_def::Traits;
+use crate::op_def::{Absence, OpDef, Traits};
 use crate::types::Type;
 
 /// An operation of which the part before its regions has been read.
@@ -339,19 +339,49 @@ impl<'a> Parser<'a> {
         name: Name,
         mut attrs: Vec<(Str, Attr)>,
     ) -> Parsed<Attr> {
-        let Some(properties) = pending.properties else {
-            return Ok(self.context.dict_of(&mut attrs));
-        };
-        if self.context.def(name).is_none() {
+        let Some(def) = self.context.def(name) else {
             let attributes = self.context.dict(attrs);
-            return Ok(self.context.with_properties(properties, attributes));
-        }
-        let AttrData::Dict(entries) = self.context.attr_data(properties) else {
-            let message = "expected a dictionary as properties, found another attribute".into();
-            return self.error(pending.name, "properties", message);
+            return Ok(match pending.properties {
+                Some(properties) => self.context.with_properties(properties, attributes),
+                None => attributes,
+            });
         };
-        attrs.extend_from_slice(entries);
+        if let Some(properties) = pending.properties {
+            let AttrData::Dict(entries) = self.context.attr_data(properties) else {
+                let message = "expected a dictionary as properties, found another attribute".into();
+                return self.error(pending.name, "properties", message);
+            };
+            attrs.extend_from_slice(entries);
+        }
+        self.settle_defaults(def, &mut attrs);
         Ok(self.context.dict_of(&mut attrs))
+    }
+
+    /// Drops what means the same as its absence, and adds what is never absent.
+    pub(super) fn settle_defaults(&mut self, def: &OpDef, attrs: &mut Vec<(Str, Attr)>) {
+        for attr in def.attrs {
+            let (Absence::Means(text) | Absence::Becomes(text, _)) = attr.absence else { continue };
+            let drops = matches!(attr.absence, Absence::Means(_));
+            if drops && attrs.is_empty() {
+                continue;
+            }
+            let place =
+                |p: &Self| attrs.iter().position(|entry| p.context.text(entry.0) == attr.name);
+            match place(self) {
+                Some(at) if drops && attrs[at].1 == self.default_attr(text) => {
+                    attrs.remove(at);
+                }
+                None if !drops => {
+                    attrs.push((self.context.str(attr.name), self.default_attr(text)))
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn default_attr(&mut self, text: &'static str) -> Attr {
+        let context = self.context;
+        *self.defaults.entry(text).or_insert_with(|| context.attr_of(text))
     }
 
     pub(super) fn name_results(&mut self, op: Op, names: &[(Token, u32)]) -> Parsed<()> {

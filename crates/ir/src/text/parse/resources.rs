@@ -1,13 +1,15 @@
-//! The footer that holds big tensors.
+//! The footer that holds big tensors, and what tools put there.
 
 use bytes::Bytes;
 
 use super::strings::hex_bytes;
 use super::{Kind, Parsed, Parser};
+use crate::context::Str;
+use crate::resource::ForeignResource;
+use crate::text::print::ALIGNMENT;
 
 impl Parser<'_> {
-    /// `{-# dialect_resources: {builtin: {key: "0x..."}} #-}`. What other dialects and external
-    /// tools put there is skipped.
+    /// `{-# dialect_resources: {builtin: {key: "0x..."}}, external_resources: {tool: {...}} #-}`.
     pub(super) fn footer(&mut self) -> Parsed<()> {
         let result = self.sections();
         while result.is_err() && !matches!(self.token.kind, Kind::FooterEnd | Kind::Eof) {
@@ -19,16 +21,19 @@ impl Parser<'_> {
     fn sections(&mut self) -> Parsed<()> {
         self.take();
         while self.token.kind != Kind::FooterEnd {
-            let section = self.expect_kind(Kind::Word, "`dialect_resources` or `#-}`")?;
-            let ours = self.spelling(section) == "dialect_resources";
+            let external = match self.spelling(self.token) {
+                "dialect_resources" => false,
+                "external_resources" => true,
+                _ => return self.unexpected("`dialect_resources`, `external_resources` or `#-}`"),
+            };
+            self.take();
             self.expect(b':', "after the section")?;
             self.expect(b'{', "before the dialects")?;
             self.list(b'}', |p| {
-                let dialect = p.take();
-                let ours = ours && p.spelling(dialect) == "builtin";
-                p.expect(b':', "after the dialect")?;
+                let owner = p.resource_name("the name of a dialect or tool")?;
+                p.expect(b':', "after the name")?;
                 p.expect(b'{', "before the resources")?;
-                p.list(b'}', |p| p.entry(ours))
+                p.list(b'}', |p| p.entry(external, owner))
             })?;
             if !self.accept(b',') {
                 break;
@@ -38,30 +43,48 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, ours: bool) -> Parsed<()> {
-        let token = self.take();
-        let key = match token.kind {
-            Kind::Word => self.context.str(self.spelling(token)),
-            Kind::String => self.text_of(token)?,
-            _ => return self.error(token, "syntax", "expected the key of a resource".into()),
-        };
+    fn resource_name(&mut self, what: &str) -> Parsed<Str> {
+        let token = self.token;
+        match token.kind {
+            Kind::Word => {
+                self.take();
+                Ok(self.context.str(self.spelling(token)))
+            }
+            Kind::String => {
+                self.take();
+                self.text_of(token)
+            }
+            _ => self.unexpected(what),
+        }
+    }
+
+    fn entry(&mut self, external: bool, owner: Str) -> Parsed<()> {
+        let key = self.resource_name("the key of a resource")?;
         self.expect(b':', "after the key")?;
-        let value = self.take();
-        if !ours {
+        let value = self.token;
+        let written = self.spelling(value);
+        if external || self.context.text(owner) != "builtin" {
+            if value.kind != Kind::String && !matches!(written, "true" | "false") {
+                return self.unexpected("a string, `true` or `false`");
+            }
+            self.take();
+            let value = self.context.str(written);
+            let resource = ForeignResource { external, owner, key, value };
+            self.module.resources_mut().add_foreign(resource);
             return Ok(());
         }
-        let text = self.spelling(value).trim_matches('"');
-        match hex_bytes(text) {
-            // Four bytes of alignment come first.
-            Some(bytes) if value.kind == Kind::String && bytes.len() >= 4 => {
-                let bytes = Bytes::from(bytes).slice(4..);
-                self.module.resources_mut().insert(key, bytes);
-                Ok(())
-            }
-            _ => {
-                let message = "expected \"0x...\" with at least four bytes".to_string();
-                self.error(value, "resource", message)
-            }
+        self.take();
+        let bytes = hex_bytes(written.trim_matches('"')).filter(|_| value.kind == Kind::String);
+        let Some((&alignment, _)) = bytes.as_deref().and_then(<[u8]>::split_first_chunk) else {
+            let message = "expected \"0x...\" with at least four bytes".to_string();
+            return self.error(value, "resource", message);
+        };
+        let resources = self.module.resources_mut();
+        resources.insert(key, Bytes::from(bytes.unwrap_or_default()).slice(4..));
+        let alignment = u32::from_le_bytes(alignment);
+        if alignment != ALIGNMENT {
+            resources.set_alignment(key, alignment);
         }
+        Ok(())
     }
 }

@@ -19,7 +19,7 @@ fn minor_identity(dims: u32, results: u32) -> AffineMap {
 
 impl<'a> Parser<'a> {
     /// `{ arith.addf {fastmath = ...} }`, if it is there.
-    pub(super) fn payload(&mut self, draft: &mut Draft<'a>, takes_init: bool) -> Parsed<()> {
+    pub(super) fn payload(&mut self, draft: &mut Draft<'a>, args: &[&'static str]) -> Parsed<()> {
         if !self.accept(b'{') {
             return Ok(());
         }
@@ -29,8 +29,13 @@ impl<'a> Parser<'a> {
             self.entries(&mut entries)?;
         }
         self.expect(b'}', "after the operation")?;
-        let (name, attrs) = (self.context.name(self.spelling(token)), self.context.dict(entries));
-        draft.payload = Some(Payload { name, attrs, takes_init });
+        let name = self.context.name(self.spelling(token));
+        if let Some(def) = self.context.def(name) {
+            self.settle_defaults(def, &mut entries);
+        }
+        let (attrs, takes_init) = (self.context.dict_of(&mut entries), args.contains(&"init"));
+        let terminator = args.first().copied().unwrap_or("");
+        draft.payload = Some(Payload { name, attrs, terminator, takes_init });
         Ok(())
     }
 

@@ -86,7 +86,7 @@ impl<W: fmt::Write> Printer<'_, W> {
                 self.write(">")?;
                 self.typed(*ty)
             }
-            AttrData::Location(loc) => self.location(*loc),
+            AttrData::Location(loc) => self.location_attr(*loc),
             AttrData::AffineMap(map) => {
                 if self.alias(attr)? {
                     return Ok(());

@@ -6,10 +6,10 @@ use std::ops::Range;
 use super::Printer;
 use super::operations::PrintTask;
 use crate::assembly::{Anchor, DictStyle, Directive, Group, Instr, Program, RegionStyle};
-use crate::attributes::{Attr, AttrData};
+use crate::attributes::Attr;
 use crate::context::Str;
 use crate::module::{Module, Op, Region, Value};
-use crate::op_def::{Arity, Traits};
+use crate::op_def::{Absence, Arity, Traits};
 
 /// What stands before the next piece, as MLIR's printers decide it.
 #[derive(Clone, Copy)]
@@ -43,6 +43,14 @@ pub(super) fn segment(module: &Module, op: Op, i: usize) -> Range<usize> {
     start.min(total)..end.min(total)
 }
 
+/// The arguments of the directive for a payload in a format, if there is one.
+fn payload_args(program: &Program) -> Option<&[&'static str]> {
+    program.code.iter().find_map(|instr| match instr {
+        Instr::Directive(Directive::Payload, args) => Some(&args[..]),
+        _ => None,
+    })
+}
+
 /// The results of `op` that stand for result `i` of its definition.
 fn result_segment(module: &Module, op: Op, i: usize) -> Range<usize> {
     let total = module.result_count(op);
@@ -63,19 +71,32 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             || def.operands.iter().filter(|o| o.arity != Arity::One).count() < 2
             || module.attr(op, "operandSegmentSizes").is_some();
         let shows_all = def.implies.is_none() || module.is_as_implied(op);
-        let inline = |instr: &Instr| matches!(instr, Instr::Region(_, style) if style.inline);
-        let fits = !program.code.iter().any(inline) || self.inline_op(op).is_some();
+        let has = |name: &str| {
+            let name = name.trim_start_matches('$');
+            match def.operands.iter().position(|operand| operand.name == name) {
+                Some(i) => !segment(module, op, i).is_empty(),
+                None => module.attr(op, name).is_some(),
+            }
+        };
+        let fits = program.code.iter().all(|instr| match instr {
+            Instr::Region(_, style) if style.inline => {
+                self.inline_op(op, style.terminator).is_some()
+            }
+            Instr::Directive(Directive::Requires, args) => args.iter().all(|&name| has(name)),
+            Instr::Directive(Directive::Without, args) => !args.iter().any(|&name| has(name)),
+            _ => true,
+        });
         (names_all && shows_all && fits).then_some(program)
     }
 
     /// The operation that the region of `op` holds on one line: its results, or nothing, are what
     /// the terminator takes; or the terminator alone.
-    fn inline_op(&self, op: Op) -> Option<Op> {
+    fn inline_op(&self, op: Op, terminator: Option<&str>) -> Option<Op> {
         let module = self.module;
         let &[region] = module.regions(op) else { return None };
         let block = module.first_block(region).filter(|&b| module.next_block(b).is_none())?;
         let (first, last) = (module.first_op(block)?, module.last_op(block)?);
-        let ends = module.name_text(last) == "vector.yield" && module.args(block).is_empty();
+        let ends = terminator == Some(module.name_text(last)) && module.args(block).is_empty();
         let passes =
             module.next(first) == Some(last) && module.operands(last).eq(module.results(first));
         (ends && (first == last || passes)).then_some(first)
@@ -119,9 +140,9 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
                     steps.push(PrintTask::Regions(op, 0, pc));
                     return Ok(0);
                 }
-                Instr::Cases => {
+                Instr::Cases(terminator) => {
                     self.space()?;
-                    steps.push(PrintTask::Cases(op, 1, pc));
+                    steps.push(PrintTask::Cases(op, 1, pc, *terminator));
                     return Ok(0);
                 }
                 _ => self.piece(op, program, instr)?,
@@ -160,7 +181,7 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
                 self.functional_type(op)
             }
             Instr::Directive(directive, args) => self.directive(op, *directive, args),
-            Instr::Unless(..) | Instr::Region(..) | Instr::Regions | Instr::Cases => Ok(()),
+            Instr::Unless(..) | Instr::Region(..) | Instr::Regions | Instr::Cases(_) => Ok(()),
         }
     }
 
@@ -272,27 +293,12 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
     }
 
     /// Returns whether an attribute of the operation itself means what its absence means.
-    fn is_default(&self, op: Op, name: &str, attr: Attr) -> bool {
-        let (module, context) = (self.module, self.context);
-        let Some(def) = module.def(op).filter(|def| def.attr(name).is_some()) else {
-            return false;
-        };
-        match context.attr_data(attr) {
-            AttrData::Bool(false) => matches!(name, "nontemporal" | "no_inline"),
-            AttrData::Opaque(text) => match context.text(*text) {
-                "arith.fastmath<none>" | "vector.punctuation<newline>" | "ub.poison" => true,
-                // How sums are taken says nothing where there is none.
-                "vector.kind<add>" => {
-                    let acc = def.operands.iter().position(|operand| operand.name == "acc");
-                    acc.is_some_and(|acc| segment(module, op, acc).is_empty())
-                }
-                _ => false,
-            },
-            AttrData::Array(items) => {
-                name == "in_bounds" && items.iter().all(|&item| item == Attr::FALSE)
-            }
-            AttrData::AffineMap(map) => name == "permutation_map" && map.is_minor_identity(),
-            _ => name == "outer_dims_perm" && context.as_i64s(attr).is_some_and(|n| n.is_empty()),
+    pub(super) fn is_default(&self, op: Op, name: &str, attr: Attr) -> bool {
+        let Some(def) = self.module.def(op).and_then(|def| def.attr(name)) else { return false };
+        match def.absence {
+            Absence::Plain => false,
+            Absence::Means(text) | Absence::Hides(text) => attr == self.context.attr_of(text),
+            Absence::HidesIf(hides) | Absence::Becomes(_, hides) => hides(self.module, op, attr),
         }
     }
 
@@ -308,7 +314,7 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             return self.mapper(op, region, style, pc, steps);
         }
         self.space()?;
-        if let (true, Some(inside)) = (style.inline, self.inline_op(op)) {
+        if let (true, Some(inside)) = (style.inline, self.inline_op(op, style.terminator)) {
             self.write("{ ")?;
             steps.extend([
                 PrintTask::Code(op, pc),
@@ -349,31 +355,20 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
     /// The operation that is printed in the place of the region of `op`.
     fn shown_payload(&self, op: Op) -> Option<Op> {
         let program = self.context.program(self.module.name(op))?;
-        let takes_init = program.code.iter().find_map(|instr| match instr {
-            Instr::Directive(Directive::Payload, args) => Some(args.contains(&"init")),
-            _ => None,
-        })?;
-        self.module.payload(op, takes_init)
+        let args = payload_args(program)?;
+        self.module.payload(op, args.first()?, args.contains(&"init"))
     }
 
     /// ` { arith.addf }`, where one operation is all that the region does.
-    pub(super) fn payload(&mut self, op: Op) -> fmt::Result {
+    pub(super) fn payload(&mut self, op: Op, quiet: &str) -> fmt::Result {
         let Some(payload) = self.shown_payload(op) else { return Ok(()) };
         let (module, context) = (self.module, self.context);
         self.write(" { ")?;
         self.write(module.name_text(payload))?;
-        let mut attrs = module.attrs(payload);
-        if module.def(payload).is_some_and(|def| def.attr("overflowFlags").is_some())
-            && module.attr(payload, "overflowFlags").is_none()
-        {
-            let text = AttrData::Opaque(context.str("arith.overflow<none>"));
-            let flags = context.attr(text);
-            attrs = context.with_entry(attrs, context.str("overflowFlags"), Some(flags));
-        }
-        let entries = context.entries(attrs).iter().copied();
-        let shown: Vec<(Str, Attr)> = entries
-            .filter(|&(name, attr)| !self.is_default(payload, context.text(name), attr))
-            .collect();
+        let mut shown = self.with_defaults(payload);
+        shown.retain(|&(name, attr)| {
+            context.text(name) != quiet || !self.is_default(payload, quiet, attr)
+        });
         if !shown.is_empty() {
             self.write(" ")?;
             self.dictionary(&shown)?;
@@ -405,20 +400,31 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         op: Op,
         i: usize,
         pc: usize,
+        terminator: Option<&'static str>,
         steps: &mut Vec<PrintTask>,
     ) -> Result<usize, fmt::Error> {
         let regions = self.module.regions(op);
-        let style = RegionStyle { terminator: Some("scf.yield"), ..RegionStyle::default() };
+        // As in MLIR, only that of the default goes without saying.
+        let style = RegionStyle::default();
         self.line(self.depth)?;
         if let Some(&region) = regions.get(i) {
             let cases = self.module.attr(op, "cases").and_then(|attr| self.context.as_i64s(attr));
             let case = cases.and_then(|cases| cases.get(i - 1).copied()).unwrap_or(0);
             write!(self.out, "case {case} ")?;
-            return self.braced(op, region, style, PrintTask::Cases(op, i + 1, pc), steps);
+            return self.braced(
+                op,
+                region,
+                style,
+                PrintTask::Cases(op, i + 1, pc, terminator),
+                steps,
+            );
         }
         self.write("default ")?;
         match regions.first() {
-            Some(&region) => self.braced(op, region, style, PrintTask::Code(op, pc), steps),
+            Some(&region) => {
+                let style = RegionStyle { terminator, ..style };
+                self.braced(op, region, style, PrintTask::Code(op, pc), steps)
+            }
             None => Ok(0),
         }
     }

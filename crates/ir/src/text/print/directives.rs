@@ -25,8 +25,21 @@ impl<W: fmt::Write> Printer<'_, W> {
         let name = args.first().and_then(|arg| arg.strip_prefix('$')).unwrap_or("");
         let attr = module.attr(op, name);
         match directive {
-            Directive::Flags => self.flags(attr, args),
+            Directive::Flags => {
+                self.flags(attr.filter(|&attr| !self.is_default(op, name, attr)), args)
+            }
             Directive::Enum => self.enumerator(attr, args),
+            Directive::Bits => self.bits(attr, args),
+            Directive::TextFunction => self.text_function_signature(op, args),
+            Directive::Requires | Directive::Without => Ok(()),
+            Directive::Word => match attr.map(|attr| self.context.attr_data(attr)) {
+                Some(AttrData::Opaque(text)) => {
+                    let text = self.context.text(*text).trim_end_matches('>');
+                    let prefix = args.get(1).copied().unwrap_or("");
+                    self.literal(text.strip_prefix(prefix).unwrap_or(text).trim_start())
+                }
+                _ => Ok(()),
+            },
             Directive::Keyword => match attr.filter(|&attr| attr != Attr::FALSE) {
                 Some(_) => self.literal(args.get(1).copied().unwrap_or("")),
                 None => Ok(()),
@@ -98,9 +111,9 @@ impl<W: fmt::Write> Printer<'_, W> {
             Directive::AffineNest => self.affine_nest(op),
             Directive::Angled => self.angled(attr),
             Directive::Maps => self.maps(op, name, attr),
-            Directive::Payload => self.payload(op),
+            Directive::Payload => self.payload(op, args.get(1).copied().unwrap_or("")),
             Directive::AffineDma => self.affine_dma(op, args),
-            Directive::Default | Directive::TransferTypes | Directive::OuterTypes => Ok(()),
+            Directive::TransferTypes | Directive::OuterTypes => Ok(()),
         }
     }
 
@@ -135,7 +148,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         };
         let text = self.context.text(*text);
         let inside = text.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>'));
-        let Some(inside) = inside.filter(|&inside| inside != "none") else { return Ok(()) };
+        let Some(inside) = inside else { return Ok(()) };
         self.literal(args.get(1).copied().unwrap_or(""))?;
         write!(self.out, "<{inside}>")
     }
@@ -144,9 +157,26 @@ impl<W: fmt::Write> Printer<'_, W> {
         let value = attr.and_then(|attr| self.context.as_i64(attr));
         let at = value.and_then(|value| usize::try_from(value).ok()).unwrap_or(usize::MAX);
         match args.get(2..).and_then(|names| names.get(at)) {
+            Some(&"-") | None => Ok(()),
+            Some(word) if args.get(1).is_some_and(|width| width.ends_with('"')) => {
+                self.space()?;
+                write!(self.out, "\"{word}\"")
+            }
             Some(word) => self.literal(word),
-            None => Ok(()),
         }
+    }
+
+    /// ` overflow<nsw, nuw>`, where a bit is set.
+    fn bits(&mut self, attr: Option<Attr>, args: &[&'static str]) -> fmt::Result {
+        let value = attr.and_then(|attr| self.context.as_i64(attr)).unwrap_or(0);
+        let &[_, _, keyword, ref words @ ..] = args else { return Ok(()) };
+        let set = |bit: usize| value >> bit & 1 == 1;
+        let set: Vec<&str> = (0..words.len()).filter(|&i| set(i)).map(|i| words[i]).collect();
+        if set.is_empty() {
+            return Ok(());
+        }
+        self.literal(keyword)?;
+        write!(self.out, "<{}>", set.join(", "))
     }
 
     pub(super) fn mixed(&mut self, op: Op, name: &str, args: &[&'static str]) -> fmt::Result {
@@ -155,7 +185,14 @@ impl<W: fmt::Write> Printer<'_, W> {
         let values = segment(module, op, at.unwrap_or(0)).map(|i| module.operand(op, i));
         let values: Vec<Value> = values.collect();
         let list = args.get(1).and_then(|list| module.attr(op, list));
-        let numbers = list.and_then(|attr| self.context.as_i64s(attr)).unwrap_or_default();
+        let numbers = match args.get(3) {
+            Some(&"i32") => {
+                let narrow = list.and_then(|attr| module.int_list(attr)).unwrap_or_default();
+                let wide = |n| if n == i64::from(i32::MIN) { DYNAMIC } else { n };
+                narrow.into_iter().map(wide).collect()
+            }
+            _ => list.and_then(|attr| self.context.as_i64s(attr)).unwrap_or_default(),
+        };
         let (open, close) = if args.get(2) == Some(&"round") { ("(", ")") } else { ("[", "]") };
         let tight = args.get(2) == Some(&"tight");
         if tight {
@@ -253,75 +290,6 @@ impl<W: fmt::Write> Printer<'_, W> {
             (true, Some(&one)) => vec![one; usize::try_from(count).unwrap_or(0)],
             _ => all,
         }
-    }
-
-    /// ` private @f(%arg0: i32 {a}) -> (i32 {b})`.
-    fn function_signature(&mut self, op: Op) -> fmt::Result {
-        let (module, context) = (self.module, self.context);
-        let text = |name: &str| module.attr(op, name).and_then(|attr| context.as_text(attr));
-        if let Some(visibility) = text("sym_visibility") {
-            self.write(" ")?;
-            self.write(visibility)?;
-        }
-        self.write(" ")?;
-        self.symbol(text("sym_name").unwrap_or(""))?;
-        let ty = module.attr(op, "function_type").map(|attr| context.attr_data(attr));
-        let Some(AttrData::Type(ty)) = ty else { return Ok(()) };
-        let TypeData::Function { inputs, results } = context.type_data(*ty) else {
-            return Ok(());
-        };
-        let entry = module.regions(op).first().and_then(|&region| module.first_block(region));
-        self.write("(")?;
-        for (i, &input) in inputs.iter().enumerate() {
-            self.write(if i == 0 { "" } else { ", " })?;
-            if let Some(&arg) = entry.and_then(|entry| module.args(entry).get(i)) {
-                self.value(arg)?;
-                self.write(": ")?;
-            }
-            self.ty(input)?;
-            self.signature_attrs(op, "arg_attrs", i)?;
-        }
-        self.write(")")?;
-        self.function_result_list(op, results)?;
-        self.spacing = Spacing::AFTER_WORD;
-        Ok(())
-    }
-
-    fn function_result_list(&mut self, op: Op, results: &[Type]) -> fmt::Result {
-        if results.is_empty() {
-            return Ok(());
-        }
-        self.write(" -> ")?;
-        let function = |ty: Type| matches!(self.context.type_data(ty), TypeData::Function { .. });
-        let bare = results.len() == 1
-            && !function(results[0])
-            && self.signature_entries(op, "res_attrs", 0).is_empty();
-        self.write(if bare { "" } else { "(" })?;
-        for (i, &result) in results.iter().enumerate() {
-            self.write(if i == 0 { "" } else { ", " })?;
-            self.ty(result)?;
-            self.signature_attrs(op, "res_attrs", i)?;
-        }
-        self.write(if bare { "" } else { ")" })
-    }
-
-    fn signature_entries(&self, op: Op, list: &str, i: usize) -> &[(crate::Str, Attr)] {
-        let list = self.module.attr(op, list).map(|attr| self.context.attr_data(attr));
-        match list {
-            Some(AttrData::Array(items)) => {
-                items.get(i).map_or(&[], |&item| self.context.entries(item))
-            }
-            _ => &[],
-        }
-    }
-
-    fn signature_attrs(&mut self, op: Op, list: &str, i: usize) -> fmt::Result {
-        let entries = self.signature_entries(op, list, i).to_vec();
-        if entries.is_empty() {
-            return Ok(());
-        }
-        self.write(" ")?;
-        self.dictionary(&entries)
     }
 
     fn select_type(&mut self, op: Op) -> fmt::Result {

@@ -2,60 +2,61 @@
 
 use std::fmt;
 
-use super::Printer;
+use super::{Printer, Work};
 use crate::location::{Loc, LocData};
-
-/// A location within locations, or text between them.
-enum Piece {
-    Loc(Loc),
-    Text(&'static str),
-}
 
 impl<W: fmt::Write> Printer<'_, W> {
     /// `loc(...)`.
     pub(super) fn location(&mut self, loc: Loc) -> fmt::Result {
-        self.write("loc(")?;
-        let mut work = vec![Piece::Loc(loc)];
-        while let Some(piece) = work.pop() {
-            match piece {
-                Piece::Text(text) => self.write(text)?,
-                Piece::Loc(loc) => self.location_piece(loc, &mut work)?,
-            }
-        }
-        self.write(")")
+        let floor = self.work.len();
+        self.location_attr(loc)?;
+        self.finish(floor)
     }
 
-    fn location_piece(&mut self, loc: Loc, work: &mut Vec<Piece>) -> fmt::Result {
+    /// Begins `loc(...)` and leaves the rest for later.
+    pub(super) fn location_attr(&mut self, loc: Loc) -> fmt::Result {
+        self.work.extend([Work::Text(")"), Work::Loc(loc)]);
+        self.write("loc(")
+    }
+
+    pub(super) fn location_piece(&mut self, loc: Loc) -> fmt::Result {
         match self.context.loc_data(loc) {
             LocData::Unknown => self.write("unknown"),
             LocData::File { file, line, column } => {
                 self.quoted(self.context.text(*file).as_bytes())?;
                 write!(self.out, ":{line}:{column}")
             }
+            LocData::Range { file, start: (line, column), end } => {
+                self.quoted(self.context.text(*file).as_bytes())?;
+                write!(self.out, ":{line}:{column} to ")?;
+                match *end {
+                    (last, column) if last == *line => write!(self.out, ":{column}"),
+                    (last, column) => write!(self.out, "{last}:{column}"),
+                }
+            }
             LocData::Name { name, child } => {
                 self.quoted(self.context.text(*name).as_bytes())?;
                 if *child != Loc::UNKNOWN {
-                    work.extend([Piece::Text(")"), Piece::Loc(*child), Piece::Text("(")]);
+                    self.work.extend([Work::Text(")"), Work::Loc(*child), Work::Text("(")]);
                 }
                 Ok(())
             }
-            LocData::Fused(parts) => {
-                work.push(Piece::Text("]"));
-                for (i, &part) in parts.iter().enumerate().rev() {
-                    work.push(Piece::Loc(part));
-                    work.push(Piece::Text(if i == 0 { "fused[" } else { ", " }));
+            LocData::Fused { parts, metadata } => {
+                self.list(parts.iter().map(|&part| Work::Loc(part)), "]");
+                self.work.push(Work::Text("["));
+                if let Some(metadata) = *metadata {
+                    self.work.extend([Work::Text(">"), Work::Attr(metadata), Work::Text("<")]);
                 }
-                Ok(())
+                self.write("fused")
             }
             LocData::CallSite { callee, caller } => {
-                work.extend([
-                    Piece::Text(")"),
-                    Piece::Loc(*caller),
-                    Piece::Text(" at "),
-                    Piece::Loc(*callee),
-                    Piece::Text("callsite("),
+                self.work.extend([
+                    Work::Text(")"),
+                    Work::Loc(*caller),
+                    Work::Text(" at "),
+                    Work::Loc(*callee),
                 ]);
-                Ok(())
+                self.write("callsite(")
             }
         }
     }

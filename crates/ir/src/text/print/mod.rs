@@ -6,6 +6,7 @@ mod custom;
 mod dense;
 mod directives;
 mod elide;
+mod functions;
 mod locs;
 mod loops;
 mod names;
@@ -24,6 +25,7 @@ use crate::types::Type;
 use aliases::Aliases;
 use custom::Spacing;
 use numbering::Numbering;
+pub(crate) use resources::ALIGNMENT;
 
 /// What to print beside the operations.
 #[derive(Clone, Copy, Debug)]
@@ -163,6 +165,8 @@ enum Work {
     Element(Attr),
     /// An entry of a dictionary: its name, and its value unless that is `unit`.
     Entry(crate::context::Str, Attr),
+    /// A location within `loc(...)`.
+    Loc(crate::location::Loc),
     /// Function results, in parentheses unless there is one that is no function.
     Results(Type),
 }

@@ -102,7 +102,7 @@ impl Naming<'_> {
             return;
         }
         let first = module.result(op, 0);
-        if let Some(name) = constant_name(module, op).or_else(|| scaled_name(module, op)) {
+        if let Some(name) = special_name(module, op).or_else(|| constant_name(module, op)) {
             return self.name(first, &name);
         }
         match module.def(op) {
@@ -158,6 +158,11 @@ impl Naming<'_> {
     }
 }
 
+/// What the definition says.
+fn special_name(module: &Module, op: Op) -> Option<String> {
+    module.def(op).and_then(|def| def.names).and_then(|names| names(module, op))
+}
+
 /// `c5_i32`, `true`, `cst`.
 fn constant_name(module: &Module, op: Op) -> Option<String> {
     let def = module.def(op).filter(|def| def.traits.contains(Traits::CONSTANT_LIKE))?;
@@ -181,26 +186,6 @@ fn constant_name(module: &Module, op: Op) -> Option<String> {
         },
         _ => "cst".into(),
     })
-}
-
-/// `c4_vscale`: a number times the scale of vectors.
-fn scaled_name(module: &Module, op: Op) -> Option<String> {
-    if module.name_text(op) != "arith.muli" {
-        return None;
-    }
-    let scale =
-        |value| module.def_op(value).is_some_and(|def| module.name_text(def) == "vector.vscale");
-    let operands: Vec<Value> = module.operands(op).collect();
-    let &[a, b] = &operands[..] else { return None };
-    let number = if scale(a) {
-        b
-    } else if scale(b) {
-        a
-    } else {
-        return None;
-    };
-    let number = module.context().as_i64(module.constant_value(number)?)?;
-    Some(format!("c{number}_vscale"))
 }
 
 /// How many arguments of the region of a structured operation stand for inputs, and what the

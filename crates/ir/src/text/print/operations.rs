@@ -8,7 +8,7 @@ use super::{Printer, Work};
 use crate::attributes::Attr;
 use crate::context::Str;
 use crate::module::{Block, Op, Region, Value, ValueDef};
-use crate::op_def::OpDef;
+use crate::op_def::{Absence, OpDef};
 
 /// Deeper operations stand no further to the right, so that what is nested without end does not
 /// take the square of its depth in spaces.
@@ -31,7 +31,7 @@ pub(super) enum PrintTask {
     /// Region `.1` of an operation and all after it, separated by commas, then its format.
     Regions(Op, usize, usize),
     /// Case `.1` of an operation and all after it, then its format.
-    Cases(Op, usize, usize),
+    Cases(Op, usize, usize, Option<&'static str>),
     /// The end of a region.
     Close,
     /// An operation without the names of its results.
@@ -59,7 +59,9 @@ impl<W: fmt::Write> Printer<'_, W> {
                 PrintTask::Regions(op, i, pc) => {
                     self.depth += self.regions(op, i, pc, &mut steps)?;
                 }
-                PrintTask::Cases(op, i, pc) => self.depth += self.cases(op, i, pc, &mut steps)?,
+                PrintTask::Cases(op, i, pc, terminator) => {
+                    self.depth += self.cases(op, i, pc, terminator, &mut steps)?;
+                }
                 PrintTask::Inside(block) => {
                     let next = self.module.next_block(block);
                     steps.extend(next.map(|next| PrintTask::Block(next, false)));
@@ -169,7 +171,8 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.write(")")?;
         self.successors(op)?;
         if let Some(def) = module.def(op) {
-            let inherent = self.entries(op, |name| is_inherent(def, name));
+            let mut inherent = self.with_defaults(op);
+            inherent.retain(|entry| is_inherent(def, self.context.text(entry.0)));
             if !inherent.is_empty() {
                 self.write(" <")?;
                 self.dictionary(&inherent)?;
@@ -255,6 +258,25 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.write(")")
     }
 
+    /// The attributes of `op` with those whose absence means a value, sorted by name.
+    pub(super) fn with_defaults(&self, op: Op) -> Vec<(Str, Attr)> {
+        let (module, context) = (self.module, self.context);
+        let mut entries = context.entries(module.attrs(op)).to_vec();
+        let defaults = module.def(op).map_or(&[][..], |def| def.attrs);
+        let held = entries.len();
+        for attr in defaults {
+            if let Absence::Means(text) = attr.absence
+                && module.attr(op, attr.name).is_none()
+            {
+                entries.push((context.str(attr.name), context.attr_of(text)));
+            }
+        }
+        if entries.len() > held {
+            entries.sort_by_key(|entry| context.text(entry.0));
+        }
+        entries
+    }
+
     fn entries(&self, op: Op, keep: impl Fn(&str) -> bool) -> Vec<(Str, Attr)> {
         let all = self.context.entries(self.module.attrs(op));
         all.iter().copied().filter(|entry| keep(self.context.text(entry.0))).collect()
@@ -264,7 +286,7 @@ impl<W: fmt::Write> Printer<'_, W> {
     fn header(&mut self, block: Block, entry: bool, depth: usize) -> fmt::Result {
         let module = self.module;
         let preds = self.names.predecessors(block).to_vec();
-        let empty = module.first_op(block).is_none() && self.options.generic;
+        let empty = module.first_op(block).is_none();
         let plain = module.args(block).is_empty() && !empty;
         if entry && plain && preds.is_empty() {
             return Ok(());

@@ -25,6 +25,7 @@ impl<W: fmt::Write> Printer<'_, W> {
                 Some(Work::Attr(attr)) => self.attr_piece(attr)?,
                 Some(Work::Element(attr)) => self.element_piece(attr)?,
                 Some(Work::Entry(name, attr)) => self.entry(name, attr)?,
+                Some(Work::Loc(loc)) => self.location_piece(loc)?,
                 Some(Work::Results(ty)) => self.result_type(ty)?,
                 None => break,
             }
