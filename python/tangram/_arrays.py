@@ -6,6 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+
+from tangram import _native
+
+Array = npt.NDArray[Any]
 
 # Types of which several elements share a byte, the first one in the lowest bits.
 _PACKED = {"int4": 4, "uint4": 4, "float4_e2m1fn": 4, "int2": 2, "uint2": 2}
@@ -82,12 +87,67 @@ def from_native(value: Any) -> Any:
         texts = np.empty(len(data), dtype=object)
         texts[:] = [text.decode(errors="surrogateescape") for text in data]
         return texts.reshape(shape)
-    try:
-        kind = np.dtype(dtype)
-    except TypeError:
-        import ml_dtypes
-
-        kind = np.dtype(getattr(ml_dtypes, dtype))
+    kind = _dtype(dtype)
     if bits := _PACKED.get(dtype):
         return _unpack(data, bits, dtype).view(kind)[: math.prod(shape)].reshape(shape).copy()
     return np.frombuffer(data, dtype=kind).reshape(shape)
+
+
+def native(value: Any) -> _native.Value:
+    """A native value of an array, a sequence, a map or nothing; an array shares its memory if it can."""
+    if isinstance(value, np.ndarray):
+        shared = _native.Value.share(value)
+        if shared is not None:
+            return shared
+        array = _plain(value)
+        if array.dtype.kind not in "OSU" and array.dtype.name not in _PACKED:
+            return reinterpreted(array, array.dtype.name)
+        value = array
+    return _native.Value.of(to_native(value))
+
+
+def reinterpreted(array: Array, name: str) -> _native.Value:
+    """A native value of elements `name` in the memory of an array of elements as wide.
+
+    Raises `ValueError` for elements that are wider or narrower.
+    """
+    array = _plain(array)
+    if _dtype(name).itemsize != array.dtype.itemsize or name in _PACKED or name == "str":
+        raise ValueError(f"elements of {array.dtype} cannot be those of {name}: they are not as wide")
+    return _native.Value.view_of(as_bytes(array), name, list(array.shape))
+
+
+def as_bytes(array: Any) -> Array:
+    """The bytes of an array, side by side: its memory if they lie so."""
+    return np.ascontiguousarray(_plain(np.asarray(array))).reshape(-1).view(np.uint8)
+
+
+def view(value: _native.Value) -> Any:
+    """An array that shares the memory of a native value; a list, a dictionary, `None` or texts."""
+    described = value.tensor()
+    if described is None:
+        return from_native(value.get())
+    name, shape = described
+    if kind := _KINDS.get(name):
+        return np.frombuffer(value, kind).reshape(shape)
+    if bits := _PACKED.get(name):
+        parts = _unpack(np.frombuffer(value, np.uint8), bits, name)
+        return parts.view(_dtype(name))[: math.prod(shape)].reshape(shape).copy()
+    return np.frombuffer(value, np.uint8).view(_dtype(name)).reshape(shape)
+
+
+def _plain(array: Array) -> Array:
+    """The array in the order of bytes of this machine, and of elements of C."""
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    # A scalar stays one.
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
+def _dtype(name: str) -> np.dtype[Any]:
+    try:
+        return np.dtype(name)
+    except TypeError:
+        import ml_dtypes
+
+        return np.dtype(getattr(ml_dtypes, name))

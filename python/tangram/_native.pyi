@@ -11,6 +11,9 @@ class TangramError(Exception):
 class ModelError(TangramError):
     """A model that is wrong or cannot be written."""
 
+class InvalidProtobuf(ModelError):
+    """Bytes that are no model, or one that was cut."""
+
 class RuleError(TangramError):
     """Rules that are wrong."""
 
@@ -116,24 +119,53 @@ Datum = tuple[str, list[int], bytes | bytearray | list[bytes]] | list["Datum"] |
 Kind = tuple[str, str | None, list[int | str | None] | None] | tuple[str, "Kind"]
 
 class Value:
-    """A value that stays on this side of the border."""
+    """A value of a session. The memory of a tensor is an array's, or may be one's."""
 
     @staticmethod
     def of(datum: Datum) -> Value: ...
+    @staticmethod
+    def share(array: Any) -> Value | None: ...
+    @staticmethod
+    def view_of(buffer: Any, dtype: str, shape: list[int]) -> Value: ...
+    @staticmethod
+    def at(address: int, dtype: str, shape: list[int]) -> Value: ...
+    @staticmethod
+    def zeros(dtype: str, shape: list[int]) -> Value: ...
     def get(self) -> Datum: ...
+    def tensor(self) -> tuple[str, list[int]] | None: ...
+    def address(self) -> int | None: ...
+    def write(self, buffer: Any) -> None: ...
     def kind(self) -> Kind | None: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
+class Flag:
+    """What a run looks at before each step: whether its caller wants it to end."""
+
+    def __init__(self) -> None: ...
+    def set(self, value: bool) -> None: ...
+    def is_set(self) -> bool: ...
 
 class Session:
     """A model that runs."""
 
     @staticmethod
     def of(
-        model: Model, optimize: bool, exact: bool, interpret: bool, threads: int
+        model: Model,
+        optimize: bool,
+        exact: bool,
+        interpret: bool,
+        threads: int,
+        heard: Callable[[int, int, int], object] | None = None,
     ) -> Session: ...
     def inputs(self) -> list[tuple[str, Kind, bool]]: ...
     def outputs(self) -> list[tuple[str, Kind]]: ...
     def run(
-        self, names: list[str], values: list[Value], profile: bool
+        self,
+        names: list[str],
+        values: list[Value],
+        profile: bool,
+        targets: list[Value | None],
+        stop: Flag | None = None,
     ) -> tuple[list[Value], list[tuple[str, list[str], bool, float]]]: ...
     def coverage(self) -> list[tuple[str, int, int]]: ...
 
@@ -141,11 +173,17 @@ class Model:
     """A model in IR."""
 
     @staticmethod
-    def open(path: str | os.PathLike[str], operators: list[Any] = ...) -> Model: ...
+    def open(
+        path: str | os.PathLike[str],
+        operators: list[Any] = ...,
+        given: dict[str, Any] | None = None,
+    ) -> Model: ...
     @staticmethod
-    def read(path: str | os.PathLike[str]) -> Model: ...
+    def read(path: str | os.PathLike[str], given: dict[str, Any] | None = None) -> Model: ...
     @staticmethod
-    def decode(data: bytes, operators: list[Any] = ...) -> Model: ...
+    def decode(
+        data: bytes, operators: list[Any] = ..., given: dict[str, Any] | None = None
+    ) -> Model: ...
     def save(self, path: str | os.PathLike[str], external_data: str) -> None: ...
     def edit(
         self,

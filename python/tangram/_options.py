@@ -12,19 +12,26 @@ import inspect
 import json
 import os
 import pathlib
-from collections.abc import Callable, Mapping
-from typing import Any, TypedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypedDict, TypeVar
 
 from tangram._rules import rule_names
+
+if TYPE_CHECKING:
+    from tangram._rules import NameLike
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Edits(TypedDict, total=False):
     """What is changed about a model; `EDITS` says what they mean."""
 
-    input_shape: Any
-    dim: Any
-    inputs: Any
-    outputs: Any
+    input_shape: Mapping[str, Sequence[int | None]] | None
+    dim: Mapping[str, int | str | tuple[int, int]] | None
+    inputs: str | Iterable[str]
+    outputs: str | Iterable[str]
     inline_functions: bool
 
 
@@ -32,16 +39,16 @@ class Options(Edits, total=False):
     """The options of an optimisation; `OPTIONS` says what they mean."""
 
     library: bool
-    disable: Any
-    only: Any
-    strategy: str
+    disable: NameLike | Iterable[NameLike]
+    only: NameLike | Iterable[NameLike]
+    strategy: Literal["greedy", "walk", "saturate"]
     max_seconds: float | None
     max_rewrites: int | None
     max_nodes: int
     fold_limit: int | None
     opset: int | None
-    to: str | None
-    keep: Any
+    to: Literal["float16", "bfloat16"] | None
+    keep: str | Iterable[str]
     cost: str | os.PathLike[str] | dict[str, Any] | None
     explain: bool
     exact: bool
@@ -223,16 +230,16 @@ def check_names(options: Mapping[str, Any]) -> None:
         raise TypeError(f"there is no option `{unknown[0]}`; there are {', '.join(ALL)}")
 
 
-def with_options(**defaults: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def with_options(**defaults: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Lists the options in a function's signature, in place of its last parameter `**options`.
 
     Completion and `help` see them so. `defaults`: values if not given, where they are others here.
     """
 
-    def listed(function: Callable[..., Any]) -> Callable[..., Any]:
+    def listed(function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
-        def called(*args: Any, **given: Any) -> Any:
-            return function(*args, **(defaults | given))
+        def called(*args: P.args, **given: P.kwargs) -> R:
+            return function(*args, **(defaults | given))  # type: ignore[arg-type]
 
         signature = inspect.signature(function)
         own = list(signature.parameters.values())[:-1]

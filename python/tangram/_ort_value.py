@@ -1,4 +1,4 @@
-"""Values of sessions that stay in the native half, and what is bound to inputs and outputs."""
+"""Values of sessions, which share their memory with arrays."""
 
 from __future__ import annotations
 
@@ -8,24 +8,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tangram import _native
+from tangram._devices import OrtDevice, OrtDeviceVendorId, OrtMemoryInfo
+from tangram._elements import name_of, number, type_text
 
 if TYPE_CHECKING:
     import numpy as np
+    import numpy.typing as npt
 
-    from tangram._session import InferenceSession
-
-# What ONNX calls the element types that numpy calls otherwise.
-_ELEMENTS = {
-    "float32": "float",
-    "float64": "double",
-    "str": "string",
-    "float8_e4m3fn": "float8e4m3fn",
-    "float8_e4m3fnuz": "float8e4m3fnuz",
-    "float8_e5m2": "float8e5m2",
-    "float8_e5m2fnuz": "float8e5m2fnuz",
-    "float8_e8m0fnu": "float8e8m0",
-    "float4_e2m1fn": "float4e2m1",
-}
+    from tangram.onnxruntime._absent import SparseTensor
 
 
 @functools.cache
@@ -34,17 +24,6 @@ def arrays() -> ModuleType:
     from tangram import _arrays
 
     return _arrays
-
-
-def type_text(kind: Any) -> str:
-    """A type as onnxruntime writes it: `tensor(float)`, `seq(map(int64,tensor(float)))`."""
-    if kind is None:
-        return ""
-    if kind[0] == "tensor":
-        return f"tensor({_ELEMENTS.get(kind[1], kind[1])})"
-    if kind[0] == "map":
-        return f"map({_ELEMENTS.get(kind[2], kind[2])},{type_text(kind[1])})"
-    return f"{kind[0]}({type_text(kind[1])})"
 
 
 class NodeArg:
@@ -67,35 +46,115 @@ class NodeArg:
 
 
 class OrtValue:
-    """A value that stays in the native half until `numpy` copies it.
+    """A value that a session reads where it lies: a tensor shares its memory with arrays.
 
-    An output that is given as an input again is not copied at all.
+    What changes in the array changes here, and the other way round: so an array can be bound once,
+    filled again and run again. While a run lasts it is left alone.
     """
 
-    __slots__ = ("_value",)
+    __slots__ = ("_array", "_value")
 
-    def __init__(self, value: _native.Value) -> None:
-        self._value = value
+    def __init__(
+        self,
+        ortvalue: _native.Value,
+        numpy_obj: npt.NDArray[Any] | None = None,
+        session: object | None = None,
+    ) -> None:
+        self._value = ortvalue
+        self._array = numpy_obj
 
-    @staticmethod
+    @classmethod
     def ortvalue_from_numpy(
-        numpy_obj: np.ndarray, device_type: str = "cpu", device_id: int = 0
+        cls,
+        numpy_obj: npt.NDArray[Any],
+        /,
+        device_type: str = "cpu",
+        device_id: int = 0,
+        vendor_id: int | OrtDeviceVendorId = -1,
     ) -> OrtValue:
-        """Copies an array."""
-        return OrtValue(_native.Value.of(arrays().to_native(numpy_obj)))
+        """Shares the memory of an array; one that is not in the order of C is copied."""
+        OrtDevice.make(device_type, device_id, vendor_id).needs_cpu()
+        return cls(arrays().native(numpy_obj), numpy_obj)
 
-    @staticmethod
-    def ortvalue_from_shape_and_type(
-        shape: Sequence[int], element_type: Any, device_type: str = "cpu", device_id: int = 0
+    @classmethod
+    def ortvalue_from_numpy_with_onnx_type(
+        cls, data: npt.NDArray[Any], /, onnx_element_type: int
     ) -> OrtValue:
-        """Makes a tensor of zeros."""
+        """Shares the memory of an array whose elements are those of another type, such as bfloat16.
+
+        Raises `ValueError` if the elements of that type are wider or narrower.
+        """
+        return cls(arrays().reinterpreted(data, name_of(onnx_element_type)), data)
+
+    @classmethod
+    def ortvalue_from_shape_and_type(
+        cls,
+        shape: Sequence[int],
+        element_type: Any,
+        device_type: str = "cpu",
+        device_id: int = 0,
+        vendor_id: int | OrtDeviceVendorId = -1,
+        memory_info: OrtMemoryInfo | None = None,
+    ) -> OrtValue:
+        """Makes a tensor of zeros; `element_type`: a type of numpy, its name, or ONNX's number."""
+        OrtDevice.make(device_type, device_id, vendor_id).needs_cpu()
+        return cls(_native.Value.zeros(name_of(element_type), list(shape)))
+
+    @classmethod
+    def from_dlpack(cls, data: Any, /) -> OrtValue:
+        """Shares the memory of a tensor of another library, or of a capsule of DLPack."""
         import numpy as np
 
-        return OrtValue.ortvalue_from_numpy(np.zeros(shape, element_type))
+        array = np.from_dlpack(data if hasattr(data, "__dlpack__") else _Capsule(data))
+        return cls(arrays().native(array), array)
+
+    @classmethod
+    def ort_value_from_sparse_tensor(cls, sparse_tensor: SparseTensor) -> OrtValue:
+        """Raises `NotImplementedError`: sessions compute on dense tensors."""
+        raise NotImplementedError("sessions compute on dense tensors: give a dense array")
+
+    def as_sparse_tensor(self) -> SparseTensor:
+        """Raises `NotImplementedError`: sessions compute on dense tensors."""
+        raise NotImplementedError("sessions compute on dense tensors: `numpy` gives the value")
 
     def numpy(self) -> Any:
-        """Copies the value out: an array, a list, a dictionary for a map, or `None`."""
-        return arrays().from_native(self._value.get())
+        """Returns the value: an array that shares the memory, a list, a dictionary for a map, `None`."""
+        return arrays().view(self._value)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Lends the memory to another library: `torch.from_dlpack(value)`."""
+        array, asked = self.numpy(), {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+        return array.__dlpack__(**{name: given for name, given in asked.items() if given is not None})
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Returns where the memory is: on the CPU, as DLPack says it."""
+        return (1, 0)
+
+    def update_inplace(self, data: npt.NDArray[Any] | OrtValue) -> None:
+        """Copies an array of as many bytes here, and so into the array whose memory this is."""
+        if isinstance(data, OrtValue):
+            data = data.numpy()
+        self._value.write(arrays().as_bytes(data))
+
+    def data_ptr(self) -> int:
+        """Returns the address of the first element."""
+        address = self._value.address()
+        if address is None:
+            raise RuntimeError("only a tensor of numbers has an address")
+        return address
+
+    def tensor_size_in_bytes(self) -> int:
+        """Returns how many bytes a tensor has."""
+        if self._value.address() is None:
+            raise RuntimeError("only a tensor of numbers has a number of bytes")
+        return memoryview(self._value).nbytes
 
     def data_type(self) -> str:
         """Returns the type: `tensor(float)`."""
@@ -110,10 +169,10 @@ class OrtValue:
 
     def element_type(self) -> int:
         """Returns ONNX's number of the element type."""
-        import onnx
-
-        name = self.data_type().removeprefix("tensor(").removesuffix(")").upper()
-        return int(onnx.TensorProto.DataType.Value(name))
+        kind: Any = self._value.kind()
+        if kind is None or kind[0] != "tensor":
+            raise RuntimeError("only a tensor has an element type")
+        return number(kind[1])
 
     def device_name(self) -> str:
         """Returns where the value is: `cpu`."""
@@ -124,6 +183,10 @@ class OrtValue:
         kind = self._value.kind()
         return kind is not None and kind[0] == "tensor"
 
+    def is_sparse_tensor(self) -> bool:
+        """Returns whether the value is a sparse tensor: none is."""
+        return False
+
     def is_tensor_sequence(self) -> bool:
         """Returns whether the value is a sequence."""
         kind = self._value.kind()
@@ -133,83 +196,27 @@ class OrtValue:
         """Returns whether there is a value."""
         return self._value.kind() is not None
 
+    def __repr__(self) -> str:
+        return f"OrtValue({self.data_type() or 'absent'}{self.shape() if self.is_tensor() else ''})"
 
-class IOBinding:
-    """What a session runs on, and what it gives, kept between runs."""
+    def _get_c_value(self) -> _native.Value:
+        return self._value
 
-    def __init__(self, session: InferenceSession) -> None:
-        self._session = session
-        self._inputs: dict[str, OrtValue] = {}
-        self._outputs: dict[str, OrtValue | None] = {}
-        self._targets: dict[str, Any] = {}
 
-    def bind_cpu_input(self, name: str, arr_on_cpu: np.ndarray) -> None:
-        """Gives an input an array; it is copied now."""
-        self._inputs[name] = OrtValue(self._session._native_value(name, arr_on_cpu))
+class _Capsule:
+    """A capsule of DLPack, as numpy takes tensors of others."""
 
-    def bind_ortvalue_input(self, name: str, ortvalue: OrtValue) -> None:
-        """Gives an input a value."""
-        self._inputs[name] = ortvalue
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
 
-    def bind_input(
-        self,
-        name: str,
-        device_type: str,
-        device_id: int,
-        element_type: Any,
-        shape: Sequence[int],
-        buffer_ptr: int,
-    ) -> None:
-        """Raises `NotImplementedError`: addresses are not taken, `bind_cpu_input` takes arrays."""
-        raise NotImplementedError("addresses are not taken; bind_cpu_input takes arrays")
+    def __dlpack__(self, **asked: Any) -> Any:
+        return self._capsule
 
-    def bind_output(
-        self,
-        name: str,
-        device_type: str = "cpu",
-        device_id: int = 0,
-        element_type: Any = None,
-        shape: Sequence[int] | None = None,
-        buffer_ptr: int | None = None,
-    ) -> None:
-        """Asks for an output; its memory is the session's."""
-        if buffer_ptr is not None:
-            raise NotImplementedError("addresses are not taken; leave `buffer_ptr` out")
-        self._session._wanted([name])
-        self._outputs[name] = None
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
 
-    def bind_ortvalue_output(self, name: str, ortvalue: OrtValue) -> None:
-        """Asks for an output; a run gives `ortvalue` its value."""
-        self._session._wanted([name])
-        self._outputs[name] = ortvalue
 
-    def _fill(self, values: dict[str, OrtValue]) -> None:
-        for name, value in values.items():
-            bound = self._outputs.get(name)
-            if bound is not None and name in self._outputs:
-                bound._value = value._value
-            self._targets[name] = value
-
-    def get_outputs(self) -> list[OrtValue]:
-        """Returns the values of the last run, in the order in which they were bound."""
-        return list(self._targets.values())
-
-    def copy_outputs_to_cpu(self) -> list[Any]:
-        """Returns the values of the last run as arrays."""
-        return [value.numpy() for value in self._targets.values()]
-
-    def clear_binding_inputs(self) -> None:
-        """Forgets the inputs."""
-        self._inputs.clear()
-
-    def clear_binding_outputs(self) -> None:
-        """Forgets the outputs."""
-        self._outputs.clear()
-        self._targets.clear()
-
-    def synchronize_inputs(self) -> None:
-        """Does nothing: values are there."""
-
-    def synchronize_outputs(self) -> None:
-        """Does nothing: values are there."""
-
+def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any = None) -> None:
+    """Copies each tensor of `src` into the one of `dst` at its place."""
+    for source, target in zip(src, dst, strict=True):
+        target.update_inplace(source)

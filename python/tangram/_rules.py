@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tangram import _native
 from tangram._report import table
@@ -13,8 +13,8 @@ from tangram._report import table
 if TYPE_CHECKING:
     import gsl
 
-    RuleLike = str | os.PathLike[str] | gsl.Subst | "Rule"
-    NameLike = str | "Rule"
+    RuleLike: TypeAlias = "str | os.PathLike[str] | gsl.Subst | Rule"
+    NameLike: TypeAlias = "str | Rule"
 
 
 @dataclasses.dataclass(frozen=True)

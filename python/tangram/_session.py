@@ -10,37 +10,32 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tangram import _native
-from tangram._ort_value import IOBinding, NodeArg, OrtValue, arrays, type_text
+from tangram._devices import (
+    OrtDevice,
+    OrtDeviceVendorId,
+    OrtEpAssignedNode,
+    OrtEpAssignedSubgraph,
+    OrtEpDevice,
+    OrtMemoryInfo,
+    cpu_memory,
+)
+from tangram._environment import PROVIDERS
+from tangram._exceptions import Fail, InvalidArgument, failure, opening_failure
+from tangram._feeds import fitting
+from tangram._io_binding import IOBinding
+from tangram._ort_value import NodeArg, OrtValue, arrays
 from tangram._session_options import GraphOptimizationLevel, RunOptions, SessionOptions
+from tangram._starting import Starting
 from tangram._workload import Workload
 
 if TYPE_CHECKING:
     from tangram._workload import ModelLike
 
-_PROVIDERS = ["CPUExecutionProvider"]
-
-
-class Fail(_native.TangramError, RuntimeError):
-    """What could not be done, such as a model that an operation of cannot be evaluated."""
-
-    __module__ = "tangram"
-
-
-class InvalidArgument(_native.TangramError, ValueError, RuntimeError):
-    """Inputs or outputs that are not those of the model."""
-
-    __module__ = "tangram"
-
-
-def _failure(error: Exception) -> Exception:
-    """What the native half raises, as an exception of sessions."""
-    if isinstance(error, _native.EvaluationError):
-        return Fail(str(error))
-    return error if isinstance(error, InvalidArgument) else InvalidArgument(str(error))
+    Provider = str | tuple[str, Mapping[str, Any]]
 
 
 class ModelMetadata:
@@ -57,58 +52,54 @@ class ModelMetadata:
 class InferenceSession:
     """A model that runs.
 
-    `path_or_bytes`: a path, the bytes of a model, an `onnx.ModelProto` or a `Workload`.
-    `sess_options`: a `SessionOptions`. `providers`: there is one, `CPUExecutionProvider`.
+    `path_or_bytes`: a path, the bytes of a model, an `onnx.ModelProto` or a `Workload`; external data
+    of bytes is looked for in the current folder. `sess_options`: a `SessionOptions`. `providers`: there
+    is one, `CPUExecutionProvider`.
 
     The rules of the library are applied first, unless `graph_optimization_level` says otherwise.
     Compiled code lies in the user's cache folder; what is not compiled runs on the reference
-    kernels. Several threads may run one session.
+    kernels. Several threads may run one session. Inputs are read where they lie: an array is left
+    alone while a run has it.
 
-    Raises `ModelError` for what is no model, and where code is to be compiled but there is no C
-    compiler.
+    Raises `NoSuchFile`, `InvalidProtobuf` or `InvalidGraph` (the latter two are `ModelError`s) for
+    what is no model, and `ModelError` where code is to be compiled but there is no C compiler.
     """
 
     def __init__(
         self,
         path_or_bytes: ModelLike,
         sess_options: SessionOptions | None = None,
-        providers: Sequence[str | tuple[str, Mapping[str, Any]]] | None = None,
+        providers: Sequence[Provider] | None = None,
         provider_options: Sequence[Mapping[str, Any]] | None = None,
         **kwargs: Any,
     ) -> None:
         options = sess_options if sess_options is not None else SessionOptions()
         _check_providers(providers)
-        if isinstance(path_or_bytes, (str, os.PathLike)):
-            # The file may be written to while the session lives.
-            workload = Workload(_native.Model.read(path_or_bytes))
-        else:
-            workload = Workload.from_onnx(path_or_bytes)
+        is_path = isinstance(path_or_bytes, (str, os.PathLike))
+        self._model_path = os.fspath(path_or_bytes) if is_path else None  # type: ignore[arg-type]
         self._options = options
+        try:
+            workload = _opened(path_or_bytes, options)
+        except (_native.ModelError, FileNotFoundError) as error:
+            raise opening_failure(error) from None
         self._metadata = ModelMetadata(workload._model)
         if options._free_dimensions:
-            known = set(_symbols(workload))
+            known = set(json.loads(workload._model.summary())["symbols"])
             sizes = {n: size for n, size in options._free_dimensions.items() if n in known}
             workload = workload.edit(dim=sizes)
         if options.optimized_model_filepath:
             workload.optimize().save(options.optimized_model_filepath)
-        optimize = options.graph_optimization_level != GraphOptimizationLevel.ORT_DISABLE_ALL
-        try:
-            self._session = _native.Session.of(
-                workload._model,
-                optimize,
-                options.use_deterministic_compute,
-                options.interpret,
-                max(0, options.intra_op_num_threads),
-            )
-        except (_native.EvaluationError, ValueError) as error:
-            raise _failure(error) from None
+        self._session = _compiled(workload, options)
         ports = self._session.inputs()
         self._inputs = [NodeArg(name, kind) for name, kind, default in ports if not default]
         self._defaults = [NodeArg(name, kind) for name, kind, default in ports if default]
         self._kinds = {name: kind for name, kind, _ in ports}
         self._outputs = [NodeArg(name, kind) for name, kind in self._session.outputs()]
+        self._places = {node.name: at for at, node in enumerate(self._outputs)}
+        self._all = list(range(len(self._outputs)))
         self._started = time.time_ns()
         self._events: list[dict[str, Any]] = []
+        self._profiles = options.enable_profiling
 
     def run(
         self,
@@ -123,7 +114,10 @@ class InferenceSession:
 
         Raises `InvalidArgument` for inputs that do not fit, `Fail` for what cannot be evaluated.
         """
-        return [value.numpy() for value in self.run_with_ort_values(output_names, input_feed)]
+        wanted = self._wanted(output_names)
+        values = {name: self._native_value(name, value) for name, value in input_feed.items()}
+        view = arrays().view
+        return [view(value) for value in self._run(wanted, values, {}, _flag(run_options))]
 
     def run_with_ort_values(
         self,
@@ -132,24 +126,29 @@ class InferenceSession:
         run_options: RunOptions | None = None,
     ) -> list[OrtValue]:
         """Runs as `run` does, and returns values that stay where they are."""
-        wanted = self._wanted(output_names) if output_names else None
-        values = [self._native_value(*pair) for pair in input_dict_ort_values.items()]
-        profiles = self._options.enable_profiling
-        start = time.time_ns() if profiles else 0
-        try:
-            outputs, steps = self._session.run(list(input_dict_ort_values), values, profiles)
-        except (_native.EvaluationError, ValueError) as error:
-            raise _failure(error) from None
-        if profiles:
-            self._record(start, time.time_ns(), steps)
-        chosen = outputs if wanted is None else [outputs[i] for i in wanted]
-        return [OrtValue(value) for value in chosen]
+        wanted = self._wanted(output_names)
+        given = input_dict_ort_values.items()
+        values = {name: self._native_value(name, value) for name, value in given}
+        return [OrtValue(value) for value in self._run(wanted, values, {}, _flag(run_options))]
+
+    def run_with_ortvaluevector(
+        self,
+        run_options: RunOptions | None,
+        feed_names: Sequence[str],
+        feeds: Sequence[OrtValue],
+        fetch_names: Sequence[str],
+        fetches: list[OrtValue],
+        fetch_devices: Sequence[Any],
+    ) -> None:
+        """Runs on values in the order of `feed_names`, and appends outputs to `fetches`."""
+        given = dict(zip(feed_names, feeds, strict=True))
+        fetches += self.run_with_ort_values(fetch_names, given, run_options)
 
     def run_async(
         self,
         output_names: Sequence[str] | None,
         input_feed: Mapping[str, Any],
-        callback: Any,
+        callback: Callable[[list[Any], Any, str], object],
         user_data: Any,
         run_options: RunOptions | None = None,
     ) -> None:
@@ -169,10 +168,10 @@ class InferenceSession:
     def run_with_iobinding(
         self, iobinding: IOBinding, run_options: RunOptions | None = None
     ) -> None:
-        """Runs on what is bound, and binds the outputs."""
-        names = list(iobinding._outputs) or [node.name for node in self._outputs]
-        values = self.run_with_ort_values(names, iobinding._inputs, run_options)
-        iobinding._fill(dict(zip(names, values, strict=True)))
+        """Runs on what is bound, and fills the outputs that are."""
+        if iobinding._session is not self:
+            raise ValueError("the binding is that of another session")
+        iobinding._run(_flag(run_options))
 
     def io_binding(self) -> IOBinding:
         """Returns a binding of inputs and outputs, for `run_with_iobinding`."""
@@ -200,15 +199,15 @@ class InferenceSession:
 
     def get_providers(self) -> list[str]:
         """Returns what runs the model: `CPUExecutionProvider`."""
-        return list(_PROVIDERS)
+        return list(PROVIDERS)
 
     def get_provider_options(self) -> dict[str, dict[str, str]]:
         """Returns the options of each provider: none."""
-        return {name: {} for name in _PROVIDERS}
+        return {name: {} for name in PROVIDERS}
 
     def set_providers(
         self,
-        providers: Sequence[str | tuple[str, Mapping[str, Any]]] | None = None,
+        providers: Sequence[Provider] | None = None,
         provider_options: Sequence[Mapping[str, Any]] | None = None,
     ) -> None:
         """Takes the names of providers; there is one."""
@@ -220,19 +219,68 @@ class InferenceSession:
     def disable_fallback(self) -> None:
         """Does nothing: what is not compiled runs on the reference kernels in any case."""
 
+    def create_ortvalue_from_shape_and_type(
+        self,
+        shape: Sequence[int],
+        element_type: Any,
+        device_type: str,
+        device_id: int = 0,
+        vendor_id: int | OrtDeviceVendorId = -1,
+    ) -> OrtValue:
+        """Makes a tensor of zeros, which may be bound to any session."""
+        OrtDevice.make(device_type, device_id, vendor_id).needs_cpu()
+        return OrtValue.ortvalue_from_shape_and_type(shape, element_type)
+
+    def get_input_memory_infos(self) -> list[OrtMemoryInfo]:
+        """Returns where each input is: in the memory of the CPU."""
+        return [cpu_memory() for _ in self._inputs]
+
+    def get_output_memory_infos(self) -> list[OrtMemoryInfo]:
+        """Returns where each output is: in the memory of the CPU."""
+        return [cpu_memory() for _ in self._outputs]
+
+    def get_input_epdevices(self) -> list[OrtEpDevice]:
+        """Returns what reads each input: the processor."""
+        return [OrtEpDevice() for _ in self._inputs]
+
+    def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
+        """Returns what runs where: all operations, as the rules left them, on the processor."""
+        counts = self.coverage().items()
+        nodes = [OrtEpAssignedNode("", "", name) for name, both in counts for _ in range(sum(both))]
+        return [OrtEpAssignedSubgraph(PROVIDERS[0], nodes)]
+
+    def set_ep_dynamic_options(self, options: Mapping[str, str]) -> None:
+        """Raises `Fail`: there is one provider, which has no options."""
+        raise Fail("`CPUExecutionProvider` has no options that could be set while a model runs")
+
+    def get_tuning_results(self) -> list[Any]:
+        """Returns what was tuned: nothing is; code is chosen by a model of the processor."""
+        return []
+
+    def set_tuning_results(self, results: Sequence[Any], *, error_on_invalid: bool = False) -> None:
+        """Takes what was tuned, without effect; raises `Fail` for something if that is an error."""
+        if results and error_on_invalid:
+            raise Fail("nothing is tuned: code is chosen by a model of the processor")
+
+    def release_captured_graph(self, graph_annotation_id: int = 0) -> None:
+        """Does nothing: no graph of a device is captured."""
+
     def get_profiling_start_time_ns(self) -> int:
-        """Returns when the times of the profile start."""
-        return self._started
+        """Returns when the times of the profile start; 0 if nothing is profiled."""
+        return self._started if self._options.enable_profiling else 0
 
     def end_profiling(self) -> str:
         """Writes what each step of each run took, as Chrome's trace viewer reads it.
 
-        Returns the name of the file.
+        Returns the name of the file; nothing is written, and the name is empty, unless
+        `enable_profiling` was set when the session was made, and where profiling has ended.
         """
+        if not self._profiles:
+            return ""
         stamp = time.strftime("%Y-%m-%d_%H-%M-%S", time.localtime(self._started // 10**9))
         path = f"{self._options.profile_file_prefix}_{stamp}.json"
         _native.write_file(path, json.dumps(self._events).encode())
-        self._events = []
+        self._events, self._profiles = [], False
         return path
 
     def coverage(self) -> dict[str, tuple[int, int]]:
@@ -244,20 +292,50 @@ class InferenceSession:
         inputs = ", ".join(node.name for node in self._inputs)
         return f"InferenceSession({inputs} -> {', '.join(node.name for node in self._outputs)})"
 
-    def _wanted(self, names: Sequence[str]) -> list[int]:
-        known = [node.name for node in self._outputs]
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            raise InvalidArgument(f"the model has no output {unknown}; it has {known}")
-        return [known.index(name) for name in names]
+    def _run(
+        self,
+        wanted: list[int],
+        values: Mapping[str, _native.Value],
+        targets: Mapping[str, _native.Value],
+        stop: _native.Flag | None,
+    ) -> list[_native.Value]:
+        """Runs on values, writes outputs to `targets`, and returns those that are wanted."""
+        profiles = self._profiles
+        start = time.time_ns() if profiles else 0
+        places = [targets.get(node.name) for node in self._outputs] if targets else []
+        try:
+            outputs, steps = self._session.run(
+                list(values), list(values.values()), profiles, places, stop
+            )
+        except (_native.EvaluationError, ValueError) as error:
+            raise failure(error) from None
+        if profiles:
+            self._record(start, time.time_ns(), steps)
+        return [outputs[at] for at in wanted]
+
+    def _wanted(self, names: Sequence[str] | None) -> list[int]:
+        """The numbers of outputs."""
+        if not names:
+            return self._all
+        try:
+            return [self._places[name] for name in names]
+        except KeyError:
+            unknown = [name for name in names if name not in self._places]
+            known = list(self._places)
+            raise InvalidArgument(f"the model has no output {unknown}; it has {known}") from None
+
+    def _known_input(self, name: str) -> Any:
+        """The kind of an input."""
+        kind = self._kinds.get(name)
+        if kind is None:
+            raise InvalidArgument(f"the model has no input `{name}`; it has {list(self._kinds)}")
+        return kind
 
     def _native_value(self, name: str, value: Any) -> _native.Value:
         if isinstance(value, OrtValue):
             return value._value
-        kind = self._kinds.get(name)
-        if kind is None:
-            raise InvalidArgument(f"the model has no input `{name}`; it has {list(self._kinds)}")
-        return _native.Value.of(arrays().to_native(_fitting(name, value, kind)))
+        kind = self._known_input(name)
+        return arrays().native(fitting(name, value, kind))
 
     def _record(
         self, start: int, end: int, steps: list[tuple[str, list[str], bool, float]]
@@ -267,88 +345,49 @@ class InferenceSession:
         whole = {"cat": "Session", "name": "model_run", "ts": origin, "dur": (end - start) / 1000}
         self._events.append(common | whole)
         for name, operations, compiled, seconds in steps:
-            what = {"op_name": ", ".join(operations), "compiled": compiled}
-            step = {"cat": "Node", "name": name, "ts": origin, "dur": seconds * 1e6, "args": what}
+            # Who looks at times looks for operators.
+            shown = ", ".join(operation.removeprefix("nn.") for operation in operations)
+            what = {"op_name": ", ".join(operations), "compiled": compiled, "function": name}
+            step = {"cat": "Node", "name": shown, "ts": origin, "dur": seconds * 1e6, "args": what}
             self._events.append(common | step)
             origin += seconds * 1e6
 
 
-def _fitting(name: str, value: Any, kind: Any) -> Any:
-    """`value` as an array where a tensor is wanted; numbers of Python get the type of the input."""
-    if kind[0] == "tensor" and hasattr(value, "dtype"):
-        return value
-    import numpy as np
-
-    if kind[0] == "seq":
-        if not isinstance(value, (list, tuple)):
-            raise InvalidArgument(f"input `{name}`: a list expected, {type(value).__name__} given")
-        return [_fitting(name, item, kind[1]) for item in value]
-    if kind[0] == "map":
-        return _fitting_map(name, value, kind)
-    if kind[0] == "optional":
-        return None if value is None else _fitting(name, value, kind[1])
-    if value is None:
-        raise InvalidArgument(f"input `{name}`: an array expected, None given")
-    if hasattr(value, "dtype"):
-        return np.asarray(value)
-    plain = {"str": np.dtype(object), None: None}
-    element = kind[1]
-    try:
-        return np.asarray(value, dtype=plain.get(element, element))
-    except (TypeError, ValueError) as error:
-        raise InvalidArgument(f"input `{name}`: {type_text(kind)} expected: {error}") from None
+def _opened(path_or_bytes: ModelLike, options: SessionOptions) -> Workload:
+    """The model with what the options give besides it."""
+    if isinstance(path_or_bytes, (str, os.PathLike)):
+        # The file may be written to while the session lives.
+        return Workload(_native.Model.read(path_or_bytes, options._given(None)))
+    if isinstance(path_or_bytes, (bytes, bytearray, memoryview)):
+        given = options._given(os.getcwd())
+        return Workload(_native.Model.decode(bytes(path_or_bytes), [], given))
+    return Workload.from_onnx(path_or_bytes)
 
 
-def _fitting_map(name: str, value: Any, kind: Any) -> Any:
-    """`value` as a dictionary whose keys and values have the types that are wanted."""
-    import numpy as np
-
-    if not isinstance(value, Mapping):
-        raise InvalidArgument(f"input `{name}`: a map expected, {type(value).__name__} given")
-    _, of, key = kind
-    element = of[1] if of[0] == "tensor" else None
-    parts = []
-    for items, dtype in ((value.keys(), key), (value.values(), element)):
+def _compiled(workload: Workload, options: SessionOptions) -> _native.Session:
+    """The native session; while it is compiled, that is said."""
+    optimize = options.graph_optimization_level != GraphOptimizationLevel.ORT_DISABLE_ALL
+    with Starting(quiet=options.log_severity_level >= 3) as starting:
         try:
-            parts.append(np.array(list(items), dtype=object if dtype == "str" else dtype))
-        except (TypeError, ValueError) as error:
-            text = f"input `{name}`: {type_text(kind)} expected: {error}"
-            raise InvalidArgument(text) from None
-    return dict(zip(*parts, strict=True))
+            return _native.Session.of(
+                workload._model,
+                optimize,
+                options.use_deterministic_compute,
+                options.interpret,
+                options._threads(),
+                starting.heard,
+            )
+        except (_native.ModelError, _native.EvaluationError, ValueError) as error:
+            raise opening_failure(error) from None
 
 
-def _symbols(workload: Workload) -> Iterable[str]:
-    return json.loads(workload._model.summary())["symbols"]
+def _flag(run_options: RunOptions | None) -> _native.Flag | None:
+    return None if run_options is None else run_options._flag
 
 
-def _check_providers(
-    providers: Sequence[str | tuple[str, Mapping[str, Any]]] | None,
-) -> None:
+def _check_providers(providers: Sequence[Provider] | None) -> None:
     for provider in providers or ():
         name = provider if isinstance(provider, str) else provider[0]
-        if name not in _PROVIDERS:
-            known = ", ".join(_PROVIDERS)
+        if name not in PROVIDERS:
+            known = ", ".join(PROVIDERS)
             warnings.warn(f"there is no provider `{name}`; the model runs on {known}", stacklevel=3)
-
-
-def get_available_providers() -> list[str]:
-    """Returns what can run models: `CPUExecutionProvider`."""
-    return list(_PROVIDERS)
-
-
-def get_all_providers() -> list[str]:
-    """Returns what can run models: `CPUExecutionProvider`."""
-    return list(_PROVIDERS)
-
-
-def get_device() -> str:
-    """Returns what models run on: `CPU`."""
-    return "CPU"
-
-
-def set_default_logger_severity(severity: int) -> None:
-    """Takes a severity; sessions write no log."""
-
-
-def set_default_logger_verbosity(verbosity: int) -> None:
-    """Takes a verbosity; sessions write no log."""

@@ -6,7 +6,7 @@ import json
 import os
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Unpack
 
 from tangram import _native
 from tangram._operators import natives
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from tangram._operators import OperatorLike
     from tangram._rules import RuleLike
 
-    ModelLike = str | os.PathLike[str] | bytes | onnx.ModelProto | "Workload"
+    class Exported(Protocol):
+        """What `torch.onnx.export(dynamo=True)` returns."""
+
+        @property
+        def model_proto(self) -> Any: ...
+
+    ModelLike: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | onnx.ModelProto | Exported | Workload"
 
 
 _TOLERANCES = {"float16": 5e-3, "bfloat16": 3e-2}

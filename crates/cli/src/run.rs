@@ -400,16 +400,34 @@ fn kind(datum: &Datum) -> String {
     }
 }
 
-/// Steps of one name: how many, whether compiled, seconds.
+/// What a step computes, by the names of its operations: `nn.conv2d, nn.relu`.
+fn computed(step: &tangram::native::Timing) -> String {
+    const SHOWN: usize = 6;
+    let mut names: Vec<&str> = Vec::new();
+    for name in &step.operations {
+        if names.last() != Some(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let more = names.len().saturating_sub(SHOWN);
+    names.truncate(SHOWN);
+    match (names.is_empty(), more) {
+        (true, _) => step.name.clone(),
+        (_, 0) => names.join(", "),
+        _ => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+/// Steps that compute the same: how many, whether compiled, seconds.
 fn groups(profile: &Profile) -> Vec<(String, usize, bool, f64)> {
-    let mut by_name: BTreeMap<(&str, bool), (usize, f64)> = BTreeMap::new();
+    let mut by_name: BTreeMap<(String, bool), (usize, f64)> = BTreeMap::new();
     for step in &profile.steps {
-        let group = by_name.entry((&step.name, step.compiled)).or_default();
+        let group = by_name.entry((computed(step), step.compiled)).or_default();
         *group = (group.0 + 1, group.1 + step.time.as_secs_f64());
     }
     let mut groups: Vec<(String, usize, bool, f64)> = by_name
         .into_iter()
-        .map(|((name, compiled), (count, time))| (name.to_owned(), count, compiled, time))
+        .map(|((name, compiled), (count, time))| (name, count, compiled, time))
         .collect();
     groups.sort_by(|a, b| b.3.total_cmp(&a.3));
     groups

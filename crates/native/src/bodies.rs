@@ -6,6 +6,7 @@
 //! operations, or one without loops to compile, stays with the interpreter.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_dialects::interpret::{self, Datum, InterpretError, values_read};
@@ -68,9 +69,13 @@ impl Bodies {
         Ok(bodies)
     }
 
-    /// How the interpreter of `module` runs bodies.
-    pub(crate) fn within<'a>(&'a self, module: &'a Module) -> Within<'a> {
-        Within { bodies: self, module }
+    /// How the interpreter of `module` runs bodies, until `stop` is set.
+    pub(crate) fn within<'a>(
+        &'a self,
+        module: &'a Module,
+        stop: Option<&'a AtomicBool>,
+    ) -> Within<'a> {
+        Within { bodies: self, module, stop }
     }
 
     /// Whether all bodies of `op` are compiled.
@@ -89,6 +94,7 @@ impl Bodies {
 pub(crate) struct Within<'a> {
     bodies: &'a Bodies,
     module: &'a Module,
+    stop: Option<&'a AtomicBool>,
 }
 
 impl Within<'_> {
@@ -105,11 +111,15 @@ impl interpret::Bodies for Within<'_> {
         arguments: &[Datum],
         outer: &dyn Fn(Value) -> Option<Datum>,
     ) -> Option<Result<Vec<Datum>, InterpretError>> {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Some(Err(InterpretError::Body(Arc::new(SessionError::Stopped))));
+        }
         let body = self.bodies.by_block.get(&block)?;
         let captured: Option<Vec<Datum>> =
             body.captured.iter().map(|&value| outer(value)).collect();
         let inputs = arguments.iter().cloned().chain(captured?).collect();
-        match body.runner.execute((self.module, self.bodies), inputs, &mut Trace::default()) {
+        let mut trace = Trace { stop: self.stop, ..Trace::default() };
+        match body.runner.execute((self.module, self.bodies), inputs, &mut trace) {
             Ok(results) => Some(Ok(results)),
             // Types that a model declares of its bodies may be wrong; the interpreter needs none.
             Err(SessionError::Input(_) | SessionError::Extents { .. } | SessionError::Size(_)) => {

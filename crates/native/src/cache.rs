@@ -119,6 +119,16 @@ impl Cache {
         Ok(moved(scratch, &place, (source, &secret)))
     }
 
+    /// The library of `source`, whichever compiler made it.
+    pub(crate) fn of_any_compiler(&self, source: &str) -> Option<Built> {
+        let (folder, secret) = self.usable()?;
+        let entries = fs::read_dir(folder).ok()?.flatten();
+        entries.map(|entry| entry.path()).find_map(|place| {
+            let len = fs::metadata(place.join(TEXT)).ok()?.len();
+            (len == source.len() as u64).then(|| whole(&place, source, &secret))?
+        })
+    }
+
     /// Removes the entry of `key`.
     pub(crate) fn forget(&self, key: &Key) {
         if let Some(folder) = self.folder() {
@@ -235,6 +245,7 @@ fn moved(scratch: TempDir, place: &Path, (source, secret): (&str, &Secret)) -> B
 
 /// The folder of texts.
 const TEXTS: &str = "texts";
+const TEXT: &str = "code.c";
 const LIBRARY: &str = "code.so";
 const STAMP: &str = "stamp";
 
@@ -242,7 +253,7 @@ const STAMP: &str = "stamp";
 fn whole(place: &Path, source: &str, secret: &Secret) -> Option<Built> {
     let written = fs::read_to_string(place.join(STAMP)).ok()?;
     let library = place.join(LIBRARY);
-    let same = || fs::read(place.join("code.c")).is_ok_and(|text| text == source.as_bytes());
+    let same = || fs::read(place.join(TEXT)).is_ok_and(|text| text == source.as_bytes());
     (stamp(&library, source, secret)? == written && same())
         .then_some(Built { path: library, _folder: None })
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use tangram_machine::{Isa, Machine};
@@ -11,6 +12,7 @@ use tangram_machine::{Isa, Machine};
 use crate::cache::{Cache, Key};
 use crate::error::CompileError;
 use crate::library::Library;
+use crate::notice::{Notice, Progress};
 use crate::units;
 
 /// Commands that are tried where the variable `CC` names none.
@@ -91,7 +93,8 @@ impl Compiler {
         self.version.lines().next().unwrap_or_default()
     }
 
-    /// Builds a shared library of `source`, or finds it in `cache`, and loads it.
+    /// Builds a shared library of `source`, or finds it in `cache`, and loads it; `notice` hears how far
+    /// that is.
     ///
     /// # Errors
     /// [`CompileError`]: the compiler refuses the text, or a file cannot be written or loaded.
@@ -100,9 +103,11 @@ impl Compiler {
         source: &str,
         flags: &[String],
         cache: &Cache,
+        notice: Option<&Notice>,
     ) -> Result<Library, CompileError> {
-        let key = Key::of(&[source, &flags.join(" "), &self.command(), &self.version]);
-        let build = |folder: &Path| self.build(source, flags, folder);
+        let source = &with_flags(source, flags);
+        let key = Key::of(&[source, &self.command(), &self.version]);
+        let build = |folder: &Path| self.build(source, flags, folder, notice);
         let built = cache.entry(&key, source, build)?;
         if let Ok(library) = Library::load(built.path()) {
             return Ok(library);
@@ -147,37 +152,48 @@ impl Compiler {
         source: &str,
         flags: &[String],
         folder: &Path,
+        notice: Option<&Notice>,
     ) -> Result<PathBuf, CompileError> {
         let (text, library) = (folder.join("code.c"), folder.join("code.so"));
         std::fs::write(&text, source)
             .map_err(|source| CompileError::File { path: text.clone(), source })?;
-        match &units::of(source)[..] {
+        let parts = units::of(source);
+        let files = parts.len();
+        let tell = |built| {
+            if let Some(notice) = notice {
+                notice.tell(Progress { built, files, ..Progress::default() });
+            }
+        };
+        tell(0);
+        match &parts[..] {
             [_] => self.run(flags, &[text.as_os_str()], &library)?,
-            parts => self.build_parts(parts, flags, folder, &library)?,
+            parts => self.build_parts(parts, flags, folder, (&library, &tell))?,
         }
         Ok(library)
     }
 
     /// Makes the shared library `output` of the parts of a source, several at a time; `folder` is
-    /// for what is made on the way.
+    /// for what is made on the way, and `tell` hears how many are made.
     fn build_parts(
         &self,
         parts: &[String],
         flags: &[String],
         folder: &Path,
-        output: &Path,
+        (output, tell): (&Path, &(dyn Fn(usize) + Sync)),
     ) -> Result<(), CompileError> {
         let scratch = tempfile::tempdir_in(folder)
             .map_err(|source| CompileError::File { path: folder.to_owned(), source })?;
         let mut alone: Vec<String> =
             flags.iter().filter(|flag| *flag != "-shared").cloned().collect();
         alone.push("-c".to_owned());
+        let done = AtomicUsize::new(0);
         let objects = units::each(parts.len(), |at| {
             let path = |ending: &str| scratch.path().join(format!("part{at}.{ending}"));
             let (text, object) = (path("c"), path("o"));
             std::fs::write(&text, &parts[at])
                 .map_err(|source| CompileError::File { path: text.clone(), source })?;
             self.run(&alone, &[text.as_os_str()], &object)?;
+            tell(1 + done.fetch_add(1, Ordering::Relaxed));
             Ok(object)
         })?;
         let objects: Vec<&OsStr> = objects.iter().map(|object| object.as_os_str()).collect();
@@ -210,13 +226,28 @@ impl Compiler {
     }
 }
 
+/// A source that says how it is built: an entry of the cache is that of its text.
+pub(crate) fn with_flags(source: &str, flags: &[String]) -> String {
+    format!("/* {} */\n{source}", flags.join(" "))
+}
+
 /// The flags for code that runs on `machine`.
 ///
 /// `exact`: products and sums are rounded each by itself unless the text fuses them; otherwise
 /// the compiler may fuse a product and the sum that it goes into.
 pub(crate) fn flags(machine: &Machine, exact: bool) -> Vec<String> {
-    // Just what `Machine::native` has asked the processor for.
-    let target: &[&str] = match machine.isa {
+    let target = target(machine).iter();
+    FLAGS.iter().chain(target).copied().chain([contract(exact)]).map(str::to_owned).collect()
+}
+
+/// Whether the compiler may fuse a product and the sum that it goes into.
+pub(crate) fn contract(exact: bool) -> &'static str {
+    if exact { "-ffp-contract=off" } else { "-ffp-contract=fast" }
+}
+
+/// The flags for what a processor has: just what `Machine::native` has asked it for.
+pub(crate) fn target(machine: &Machine) -> &'static [&'static str] {
+    match machine.isa {
         Isa::Avx2 => &["-mavx2", "-mfma"],
         Isa::Avx512 => &[
             "-mavx2",
@@ -229,9 +260,7 @@ pub(crate) fn flags(machine: &Machine, exact: bool) -> Vec<String> {
         ],
         // What every processor of the family has is the compiler's default.
         _ => &[],
-    };
-    let contract = if exact { "-ffp-contract=off" } else { "-ffp-contract=fast" };
-    FLAGS.iter().chain(target).copied().chain([contract]).map(str::to_owned).collect()
+    }
 }
 
 /// Writes a finished library to where it is wanted, with the permissions that the compiler gave it.

@@ -22,6 +22,7 @@ use tangram_machine::Machine;
 use tangram_onnx::Model;
 use tangram_tensor::DType;
 
+use crate::compiler::{contract, target};
 use crate::described;
 use crate::error::SessionError;
 use crate::memory::{ALIGNMENT, append};
@@ -29,6 +30,7 @@ use crate::port::{Kind, Port};
 use crate::promise::{Promise, promise};
 use crate::session::{Options, compiled};
 use crate::setup;
+use crate::weights::Places;
 
 /// A model as files.
 #[derive(Clone, Debug)]
@@ -89,7 +91,7 @@ pub fn emit_program(
     let calls = CALLS.replace("NAME", &name);
     let rounding = if options.exact { ROUNDING } else { "" };
     let source = format!(
-        "{DIAGNOSTICS}{rounding}#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n{C_FUNCTIONS}{calls}\n\
+        "{}{DIAGNOSTICS}{rounding}#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n{C_FUNCTIONS}{calls}\n\
          #if defined(__GNUC__)\n#define PUBLIC __attribute__((visibility(\"default\")))\n#else\n\
          #define PUBLIC\n#endif\n\n{}\n\
          static inline size_t whole(int64_t bytes) {{ return ((size_t)bytes + {}) & ~(size_t){}; }}\n\n\
@@ -105,6 +107,7 @@ pub fn emit_program(
          (void)w, (void)a, (void)at, (void)inputs, (void)outputs;\n    \
          if (!sizes_fit(dims, most)) return 1;\n\
          {checks}{starts}{body}{copies}    return 0;\n}}\n",
+        built_by(options),
         program.source,
         ALIGNMENT - 1,
         ALIGNMENT - 1,
@@ -113,6 +116,17 @@ pub fn emit_program(
     let header = writer.header(&name, arena.as_ref().ok());
     let described = described::text(model, program, (&writer.weights, &writer.offsets), options);
     Ok(Emitted { source, header, described, weights: writer.weights, arena })
+}
+
+/// How the text wants to be built: its vectors are as wide as the processor's that it is for.
+fn built_by(options: &Options) -> String {
+    let target = target(&options.machine).join(" ");
+    let target = if target.is_empty() { target } else { format!(" {target}") };
+    let contract = contract(options.exact);
+    format!(
+        "/* Build it with: cc -O3{target} {contract} -fno-math-errno -fno-trapping-math -c, and link with -lm.\n\
+         \x20  Any C11 compiler will do; without these flags the results are right, and it is slower. */\n"
+    )
 }
 
 /// Loops declare iterators that some accesses do not use, as unrolled ones and those of one element.
@@ -593,13 +607,8 @@ fn weights(
     );
     // What is packed for steps may be a result as it came.
     read.extend(results.iter().filter_map(|value| program.values.get(value)).map(|s| s.buffer));
-    let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
-    for (buffer, tensor) in filled.iter().enumerate() {
-        let tensor = tensor.as_ref().filter(|_| read.contains(&buffer));
-        offsets.push(tensor.map(|_| bytes.len()));
-        if let Some(tensor) = tensor {
-            append(&mut bytes, tensor);
-        }
-    }
-    Ok((bytes, offsets))
+    let places = Places::of(&filled, |buffer| read.contains(&buffer));
+    let mut bytes = Vec::with_capacity(places.len);
+    places.parts(&filled).for_each(|part| bytes.extend_from_slice(part));
+    Ok((bytes, places.starts))
 }

@@ -47,6 +47,19 @@ pub enum SessionError {
     /// A size of the program cannot be computed from the sizes of the inputs.
     #[error("`{0}` is no size for these inputs")]
     Size(String),
+    /// The caller ended the run.
+    #[error("the run was ended by its caller (`terminate` is set)")]
+    Stopped,
+    /// An output does not fit where it is to be written.
+    #[error("output `{name}`: {expected} is bound, but the model gives {found}")]
+    Target {
+        /// The output.
+        name: String,
+        /// Element type and extents of the memory that is bound.
+        expected: String,
+        /// What the model gives.
+        found: String,
+    },
     /// Compiled code computed an index that is outside of the tensor that it is for.
     #[error("an index is outside of the tensor that it is for")]
     Index,

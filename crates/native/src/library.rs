@@ -70,7 +70,7 @@ impl Library {
     pub(crate) fn load(path: &Path) -> Result<Library, CompileError> {
         // SAFETY: the library was built by us from generated C, which has no initialisers, and
         // is as it was when it was built: the cache has compared it with its stamp.
-        let library = unsafe { libloading::Library::new(path) };
+        let library = unsafe { open(path) };
         let library = library.map_err(|error| refused(&error))?;
         Ok(Library { loaded: Arc::new(library), path: path.to_owned(), listed: None })
     }
@@ -89,7 +89,7 @@ impl Library {
             CompileError::Load(why.to_owned())
         };
         // SAFETY: the caller's promise.
-        let loaded = unsafe { libloading::Library::new(&path) }.map_err(|error| refused(&error))?;
+        let loaded = unsafe { open(&path) }.map_err(|error| refused(&error))?;
         // SAFETY: symbols of an array are pointers to its first element; the text ends with a zero,
         // the list with an element without a name.
         let (json, listed) = unsafe {
@@ -123,6 +123,36 @@ impl Library {
             entry.ok_or_else(|| CompileError::Load(format!("it has no function `{name}`")))?;
         Ok(Function { entry, _library: self.loaded.clone() })
     }
+}
+
+/// Loads a library; where the system maps no code of the file, as on a mount without execution, a copy
+/// of it in memory.
+///
+/// # Safety
+/// That of `libloading::Library::new`.
+unsafe fn open(path: &Path) -> Result<libloading::Library, libloading::Error> {
+    // SAFETY: the caller's promise.
+    let first = unsafe { libloading::Library::new(path) };
+    #[cfg(target_os = "linux")]
+    if let (Err(_), Some(file)) = (&first, in_memory(path)) {
+        use std::os::fd::AsRawFd;
+        let copy = format!("/proc/self/fd/{}", file.as_raw_fd());
+        // SAFETY: it is the same library.
+        if let Ok(loaded) = unsafe { libloading::Library::new(copy) } {
+            return Ok(loaded);
+        }
+    }
+    first
+}
+
+/// A copy of a file that has no place in the file system.
+#[cfg(target_os = "linux")]
+fn in_memory(path: &Path) -> Option<std::fs::File> {
+    let bytes = std::fs::read(path).ok()?;
+    let file = rustix::fs::memfd_create("tangram", rustix::fs::MemfdFlags::CLOEXEC).ok()?;
+    let mut file = std::fs::File::from(file);
+    std::io::Write::write_all(&mut file, &bytes).ok()?;
+    Some(file)
 }
 
 /// Why a library was not loaded, in the words of the system.

@@ -5,6 +5,8 @@ use bytes::Bytes;
 use memmap2::MmapMut;
 use tangram_tensor::{Tensor, budget};
 
+use crate::shared::Shared;
+
 /// What every block of memory is aligned to, in bytes: a line of cache, and the widest vector.
 pub(crate) const ALIGNMENT: usize = 64;
 
@@ -25,6 +27,8 @@ pub(crate) struct Block {
 enum Memory {
     Lines(Vec<Line>),
     Pages(MmapMut),
+    /// Of a caller as well.
+    Shared(Shared),
 }
 
 impl Memory {
@@ -32,6 +36,7 @@ impl Memory {
         match self {
             Memory::Lines(lines) => bytemuck::cast_slice(lines),
             Memory::Pages(pages) => pages,
+            Memory::Shared(shared) => shared.as_slice(),
         }
     }
 
@@ -39,6 +44,7 @@ impl Memory {
         match self {
             Memory::Lines(lines) => bytemuck::cast_slice_mut(lines),
             Memory::Pages(pages) => pages,
+            Memory::Shared(shared) => shared.as_slice_mut(),
         }
     }
 }
@@ -58,6 +64,11 @@ impl Block {
         Some(Block { memory: Memory::Lines(lines.into_vec()), len })
     }
 
+    /// A block that a caller sees as well.
+    pub(crate) fn shared(shared: Shared) -> Block {
+        Block { len: shared.len(), memory: Memory::Shared(shared) }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -72,7 +83,19 @@ impl Block {
 
     /// Lends the bytes without copying them.
     pub(crate) fn into_bytes(self) -> Bytes {
-        if self.len == 0 { Bytes::new() } else { Bytes::from_owner(self) }
+        match self.memory {
+            Memory::Shared(shared) => shared.bytes(),
+            _ if self.len == 0 => Bytes::new(),
+            _ => Bytes::from_owner(self),
+        }
+    }
+
+    /// The memory that a caller sees as well, if it is such.
+    pub(crate) fn as_shared(&self) -> Option<&Shared> {
+        match &self.memory {
+            Memory::Shared(shared) => Some(shared),
+            _ => None,
+        }
     }
 }
 

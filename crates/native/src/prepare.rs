@@ -8,6 +8,7 @@ use tangram_lowering::{Call, Program, ProgramStep, Storage};
 use tangram_tensor::Tensor;
 
 use crate::error::SessionError;
+use crate::formulas::Formulas;
 use crate::library::{Function, Library};
 use crate::outline;
 use crate::profile::Coverage;
@@ -17,6 +18,8 @@ use crate::setup;
 pub(crate) struct Prepared {
     /// The program.
     pub program: Program,
+    /// Its sizes.
+    pub formulas: Formulas,
     /// Its steps but constants.
     pub steps: Vec<Ready>,
     /// For each buffer in the arena that compiled code writes, the first and last step that need it.
@@ -105,6 +108,7 @@ impl Prepared {
         let block = outline::block(module, function).ok_or(SessionError::NoGraph)?;
         let results = module.last_op(block).map(|op| module.operands(op).collect());
         let mut prepared = Prepared {
+            formulas: Formulas::default(),
             steps: Vec::new(),
             lives: Vec::new(),
             seen: FxHashSet::default(),
@@ -240,6 +244,7 @@ impl Prepared {
             }
         }
         self.lives = lives;
+        self.formulas = Formulas::of(&self.program, self.calls(), self.seen.iter().copied());
     }
 
     /// What is compiled and what is not.

@@ -13,9 +13,9 @@ use tangram_ir::{Context, Loc, Module, Op, OpState, Point, Value, text};
 use tangram_lowering::{Buffer, Call, Program, ProgramStep, Storage, Stored};
 use tangram_tensor::{DType, Tensor};
 
-use crate::memory::ALIGNMENT;
 use crate::outline;
 use crate::prepare::{Prepared, Ready, Work};
+use crate::weights::Places;
 
 /// What a session is made of besides code and weights.
 #[derive(Serialize, Deserialize)]
@@ -69,19 +69,18 @@ pub(crate) struct Restored {
 
 impl Record {
     /// Records what `prepared` is made of; `None` if something of it is not compiled, or cannot be
-    /// written down. Its weights are those that [`weights`] gives.
-    pub(crate) fn of_prepared(module: &Module, prepared: &Prepared) -> Option<Record> {
+    /// written down. Its weights lie at `places`.
+    pub(crate) fn of_prepared(
+        module: &Module,
+        prepared: &Prepared,
+        places: &Places,
+    ) -> Option<Record> {
         let is_call = |step: &Ready| matches!(step.work, Work::Call { .. });
         if !prepared.constants.is_empty() || !prepared.steps.iter().all(is_call) {
             return None;
         }
-        let (mut end, mut starts) = (0, Vec::with_capacity(prepared.filled.len()));
-        for tensor in &prepared.filled {
-            starts.push(tensor.as_ref().map(|_| end));
-            end += tensor.as_ref().map_or(0, |t| t.byte_len().next_multiple_of(ALIGNMENT));
-        }
         let Prepared { program, arguments, results, .. } = prepared;
-        Record::of(module, program, (arguments, results), &starts)
+        Record::of(module, program, (arguments, results), &places.starts)
     }
 
     /// Records a program all whose steps are calls, apart from constants; `starts`: where in the
@@ -213,15 +212,6 @@ fn outlined(
     end.operands = results.iter().map(|value| values.get(value).copied()).collect::<Option<_>>()?;
     copy.create_at(Point::End(block), end);
     Some(copy)
-}
-
-/// The weights of a program in order, each with what fills it up to a multiple of [`ALIGNMENT`].
-pub(crate) fn weights(prepared: &Prepared) -> impl Iterator<Item = &[u8]> {
-    const NOTHING: [u8; ALIGNMENT] = [0; ALIGNMENT];
-    prepared.filled.iter().flatten().flat_map(|tensor| {
-        let len = tensor.byte_len();
-        [&tensor.bytes()[..], &NOTHING[..len.next_multiple_of(ALIGNMENT) - len]]
-    })
 }
 
 /// The call that a step is.

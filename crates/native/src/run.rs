@@ -5,8 +5,10 @@
 //! is copied only when compiled code is about to write to it; a buffer becomes a tensor only when a
 //! reference step or the caller reads it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tangram_dialects::interpret::{Datum, Interpreter};
 use tangram_ir::{Module, Op, Value};
@@ -19,6 +21,7 @@ use crate::library::{Argument, Fault, Function, INLINE};
 use crate::memory::{Block, readable};
 use crate::prepare::{Prepared, Work};
 use crate::profile::{Profile, Timing};
+use crate::shared::{Shared, Target};
 use crate::sizes::Sizes;
 use crate::team::Team;
 
@@ -45,19 +48,26 @@ pub(crate) struct Run<'a> {
     places: Vec<BufferState>,
     /// The block of each output buffer that compiled code has begun to write.
     begun: Vec<Option<usize>>,
+    /// Where the caller wants some of these.
+    wanted: FxHashMap<usize, Shared>,
+    /// When it is set, no further step begins.
+    stop: Option<&'a AtomicBool>,
     team: Team,
 }
 
 impl<'a> Run<'a> {
-    /// Starts a run on `inputs`, with `arena` at least as large as `sizes` says.
+    /// Starts a run on `inputs`, with `arena` at least as large as `sizes` says; `targets`: where the
+    /// caller wants results, by number.
     pub(crate) fn new(
         (module, bodies): (&'a Module, &'a Within<'a>),
         prepared: &'a Prepared,
         sizes: &'a Sizes,
         inputs: Vec<Datum>,
         arena: Block,
+        (targets, stop): (&[Option<Target>], Option<&'a AtomicBool>),
     ) -> Result<Run<'a>, SessionError> {
         let buffers = &prepared.program.buffers;
+        let wanted = wanted(prepared, sizes, &inputs, targets);
         let mut places = Vec::with_capacity(buffers.len());
         for (buffer, filled) in buffers.iter().zip(&prepared.filled) {
             let input = match buffer.storage {
@@ -79,7 +89,19 @@ impl<'a> Run<'a> {
         }
         let (blocks, begun) = (vec![arena], vec![None; buffers.len()]);
         let team = Team::of(sizes.parts.iter().copied().max().unwrap_or(1));
-        Ok(Run { module, bodies, prepared, sizes, interpreter, blocks, places, begun, team })
+        Ok(Run {
+            module,
+            bodies,
+            prepared,
+            sizes,
+            interpreter,
+            blocks,
+            places,
+            begun,
+            wanted,
+            stop,
+            team,
+        })
     }
 
     /// Runs all steps.
@@ -87,6 +109,9 @@ impl<'a> Run<'a> {
         let mut calls = 0;
         for step in &self.prepared.steps {
             tangram_tensor::budget::check_time()?;
+            if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Err(SessionError::Stopped);
+            }
             let start = profile.is_some().then(Instant::now);
             match &step.work {
                 Work::Call { call, function } => {
@@ -125,9 +150,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Returns the values of the function, and the arena.
-    pub(crate) fn finish(mut self) -> Result<(Vec<Datum>, Block), SessionError> {
+    /// Returns the values of the function, the memory of those that compiled code wrote, and the
+    /// arena.
+    pub(crate) fn finish(mut self) -> Result<(Vec<Datum>, Vec<Shared>, Block), SessionError> {
         let prepared = self.prepared;
+        let memory = self.blocks.iter().filter_map(|block| block.as_shared().cloned()).collect();
         let mut owned: Vec<Option<bytes::Bytes>> = vec![None; self.blocks.len()];
         let mut results = Vec::with_capacity(prepared.results.len());
         for &value in &prepared.results {
@@ -149,7 +176,7 @@ impl<'a> Run<'a> {
                 _ => self.load(value)?,
             }));
         }
-        Ok((results, self.blocks.swap_remove(0)))
+        Ok((results, memory, self.blocks.swap_remove(0)))
     }
 
     /// The buffer of a value that the interpreter does not know.
@@ -267,7 +294,8 @@ impl<'a> Run<'a> {
             (None, Some(block)) => (block, 0),
             (None, None) => {
                 let len = self.sizes.bytes[buffer];
-                self.blocks.push(Block::zeroed(len).ok_or(SessionError::Memory(len))?);
+                let memory = self.wanted.remove(&buffer).or_else(|| Shared::zeroed(len));
+                self.blocks.push(Block::shared(memory.ok_or(SessionError::Memory(len))?));
                 (self.blocks.len() - 1, 0)
             }
         };
@@ -281,6 +309,37 @@ impl<'a> Run<'a> {
         self.places[buffer] = BufferState::Block(block, offset);
         Ok(())
     }
+}
+
+/// The buffers that compiled code can write where the caller wants them: those of results of the same
+/// type and extents, in memory of which no input has a part, as code relies on that.
+fn wanted(
+    prepared: &Prepared,
+    sizes: &Sizes,
+    inputs: &[Datum],
+    targets: &[Option<Target>],
+) -> FxHashMap<usize, Shared> {
+    let mut wanted = FxHashMap::default();
+    for (value, target) in prepared.results.iter().zip(targets) {
+        let Some(target) = target else { continue };
+        let Some(stored) = prepared.program.values.get(value) else { continue };
+        let buffer = &prepared.program.buffers[stored.buffer];
+        let size = (target.element.size_bits() / 8).clamp(1, 8);
+        let fits = matches!(buffer.storage, Storage::Output(_))
+            && buffer.element == target.element
+            && sizes.extents.get(value) == Some(&target.shape)
+            && sizes.bytes[stored.buffer] == target.memory.len()
+            && target.memory.start().addr().is_multiple_of(size);
+        let is_read = |input: &Datum| match input {
+            Datum::Tensor(tensor) => target.memory.overlaps(tensor.bytes()),
+            _ => false,
+        };
+        let is_written = |other: &Shared| other.overlaps(target.memory.as_slice());
+        if fits && !inputs.iter().any(is_read) && !wanted.values().any(is_written) {
+            wanted.insert(stored.buffer, target.memory.clone());
+        }
+    }
+    wanted
 }
 
 fn outside(buffer: usize) -> SessionError {

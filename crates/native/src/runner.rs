@@ -1,5 +1,6 @@
 //! What runs a function: its program made ready, plans of memory by size, arenas to use again.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -17,6 +18,7 @@ use crate::prepare::Prepared;
 use crate::profile::{Coverage, Profile};
 use crate::run::Run;
 use crate::session::{Options, compiled};
+use crate::shared::{Shared, Target};
 use crate::sizes::Sizes;
 
 /// How many plans are kept for sizes of symbols that may come again.
@@ -87,13 +89,19 @@ impl Tail {
     }
 }
 
-/// What is noted of a run, if it is to be noted.
+/// What goes along with a run: what its caller asks for, and what is noted of it.
 #[derive(Default)]
 pub(crate) struct Trace<'a> {
     /// What each step took.
     pub profile: Option<Profile>,
     /// The parts that ran, in order, and for which sizes.
     pub parts: Vec<(&'a Prepared, Arc<Sizes>, Dims)>,
+    /// Where the caller wants results, by number.
+    pub targets: &'a [Option<Target>],
+    /// When it is set, no further step begins.
+    pub stop: Option<&'a AtomicBool>,
+    /// The memory of results that compiled code wrote.
+    pub memory: Vec<Shared>,
 }
 
 impl<'a> Trace<'a> {
@@ -105,12 +113,12 @@ impl<'a> Trace<'a> {
     }
 
     /// How much is noted.
-    fn mark(&self) -> (usize, usize) {
+    pub(crate) fn mark(&self) -> (usize, usize) {
         (self.profile.as_ref().map_or(0, |profile| profile.steps.len()), self.parts.len())
     }
 
     /// Forgets what was noted after a mark.
-    fn forget(&mut self, (steps, parts): (usize, usize)) {
+    pub(crate) fn forget(&mut self, (steps, parts): (usize, usize)) {
         if let Some(profile) = &mut self.profile {
             profile.steps.truncate(steps);
         }
@@ -253,10 +261,14 @@ impl Runner {
         let sizes = self.sizes(dims)?;
         trace.part(&self.prepared, &sizes, dims);
         let arena = self.arena(sizes.arena)?;
-        let shared = bodies.within(module);
-        let mut run = Run::new((module, &shared), &self.prepared, &sizes, inputs, arena)?;
+        let shared = bodies.within(module, trace.stop);
+        // What follows a part has the results.
+        let targets = if self.is_whole() { trace.targets } else { &[] };
+        let asked = (targets, trace.stop);
+        let mut run = Run::new((module, &shared), &self.prepared, &sizes, inputs, arena, asked)?;
         run.steps(trace.profile.as_mut())?;
-        let (outputs, arena) = run.finish()?;
+        let (outputs, memory, arena) = run.finish()?;
+        trace.memory.extend(memory);
         self.arenas.lock().unwrap_or_else(PoisonError::into_inner).push(arena);
         Ok(outputs)
     }
@@ -273,6 +285,10 @@ impl Runner {
 
     /// Whether the code is for these symbols.
     fn is_for(&self, dims: &Dims) -> bool {
+        // Sizes that have a plan were found to be so.
+        if self.plans.lock().unwrap_or_else(PoisonError::into_inner).contains_key(dims) {
+            return true;
+        }
         let Program { assumed, excluded, .. } = &self.prepared.program;
         let holds = |[a, b]: &[Expr; 2]| dims.eval(a).is_some() && dims.eval(a) == dims.eval(b);
         // What cannot be computed is not known to be harmless.
@@ -301,7 +317,12 @@ impl Runner {
         let kept = self.arenas.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match kept {
             Some(arena) if arena.len() >= bytes => Ok(arena),
-            _ => Memory::zeroed(bytes).ok_or(SessionError::Memory(bytes)),
+            // Sizes that grow, as those of a loop over tokens do, grow again.
+            Some(_) => {
+                let roomy = Memory::zeroed(bytes.saturating_add(bytes / 4));
+                roomy.or_else(|| Memory::zeroed(bytes)).ok_or(SessionError::Memory(bytes))
+            }
+            None => Memory::zeroed(bytes).ok_or(SessionError::Memory(bytes)),
         }
     }
 }
@@ -326,8 +347,9 @@ impl Reference {
         let prepared = self.prepared(module)?;
         let sizes = Arc::new(Sizes::of(prepared, &Dims::default(), 1, 1)?);
         let arena = Memory::zeroed(0).ok_or(SessionError::Memory(0))?;
-        let shared = bodies.within(module);
-        let mut run = Run::new((module, &shared), prepared, &sizes, inputs, arena)?;
+        let shared = bodies.within(module, trace.stop);
+        let asked = (&[][..], trace.stop);
+        let mut run = Run::new((module, &shared), prepared, &sizes, inputs, arena, asked)?;
         trace.part(prepared, &sizes, &Dims::default());
         run.steps(trace.profile.as_mut())?;
         Ok(run.finish()?.0)

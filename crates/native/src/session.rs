@@ -1,8 +1,11 @@
 //! Sessions: models that run.
 
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::Datum;
 use tangram_ir::{Module, Op, Value};
 use tangram_lowering::Program;
@@ -11,15 +14,17 @@ use tangram_onnx::Model;
 
 use crate::bodies::Bodies;
 use crate::cache::Cache;
-use crate::compiler::{Compiler, flags};
+use crate::compiler::{Compiler, flags, with_flags};
 use crate::error::{CompileError, InputError, SessionError};
 use crate::kept::{Found, Place};
 use crate::library::Library;
+use crate::notice::{Notice, Telling};
 use crate::outline;
-use crate::port::Port;
+use crate::port::{Kind, Port};
 use crate::profile::{Coverage, Profile};
 use crate::runner::{Runner, Trace, reference};
 use crate::segments;
+use crate::shared::{Output, Shared, Target};
 
 /// How a model is compiled.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +45,8 @@ pub struct Options {
     pub threads: usize,
     /// About how many cycles a thread is woken for: what would take less runs on fewer.
     pub grain: i64,
+    /// Who is told how far it is while code is made.
+    pub notice: Option<Notice>,
 }
 
 impl Default for Options {
@@ -52,8 +59,21 @@ impl Default for Options {
             cache: Cache::of_user(),
             threads: 0,
             grain: 20_000,
+            notice: None,
         }
     }
+}
+
+/// What a run is asked for besides its outputs.
+#[derive(Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct Request<'a> {
+    /// Where outputs are to be written, by number; what is not named gets memory of its own.
+    pub targets: &'a [Option<Target>],
+    /// When it is set, also while the run lasts, no further step begins.
+    pub stop: Option<&'a AtomicBool>,
+    /// Whether what each step took is noted.
+    pub profile: bool,
 }
 
 /// A model that runs.
@@ -69,12 +89,21 @@ pub struct Session {
     defaults: Vec<Option<Datum>>,
     /// For one that was kept, the whole session.
     again: Option<Box<Again>>,
+    /// For inputs that share the name of an extent and have other sizes, a session where each has a
+    /// name of its own.
+    apart: Option<Box<Apart>>,
 }
 
 /// The session that one which was kept stands for, made when it is first needed.
 struct Again {
     make: Box<dyn Fn() -> Result<Session, SessionError> + Send + Sync>,
     made: OnceLock<Session>,
+}
+
+/// A session that may be there, made when it is first needed.
+struct Apart {
+    make: Box<dyn Fn() -> Option<Session> + Send + Sync>,
+    made: OnceLock<Option<Session>>,
 }
 
 impl Session {
@@ -132,7 +161,8 @@ impl Session {
             let make = Box::new(move || make().map_err(|error| SessionError::Again(error.into())));
             let again = Some(Box::new(Again { make, made: OnceLock::new() }));
             let bodies = Bodies::default();
-            return Ok(Session { main: runner, bodies, outputs, defaults, module, again });
+            let apart = None;
+            return Ok(Session { main: runner, bodies, outputs, defaults, module, again, apart });
         }
         let session = make()?;
         if session.bodies.runners().next().is_none() {
@@ -153,14 +183,29 @@ impl Session {
             true => Bodies::default(),
             false => Bodies::new(&mut model.module, &functions, options)?,
         };
-        let (module, again) = (model.module, None);
-        Ok(Session { main: runner, bodies, outputs, defaults, module, again })
+        let (module, again, apart) = (model.module, None, None);
+        Ok(Session { main: runner, bodies, outputs, defaults, module, again, apart })
     }
 
     /// A session of a program in a library.
     pub(crate) fn of_runner(module: Module, main: Runner, outputs: Vec<Port>) -> Session {
         let defaults = vec![None; main.inputs.len()];
-        Session { module, main, bodies: Bodies::default(), outputs, defaults, again: None }
+        let (bodies, again, apart) = (Bodies::default(), None, None);
+        Session { module, main, bodies, outputs, defaults, again, apart }
+    }
+
+    /// The same, where inputs that share the name of an extent may have other sizes: `make` gives a
+    /// session where each has a name of its own, if there are such inputs. Nothing is lost where that
+    /// fails: then the sizes are refused, as without it.
+    pub fn with_inputs_apart<E>(
+        self,
+        make: impl Fn() -> Result<Option<Session>, E> + Send + Sync + 'static,
+    ) -> Session {
+        if !share_an_extent(&self.main.inputs) {
+            return self;
+        }
+        let make = Box::new(move || make().ok().flatten());
+        Session { apart: Some(Box::new(Apart { make, made: OnceLock::new() })), ..self }
     }
 
     /// The session with all that a model is made of.
@@ -203,6 +248,61 @@ impl Session {
     /// [`SessionError`]: which input does not fit, or which operation could not be evaluated.
     pub fn run(&self, inputs: &[(&str, Datum)]) -> Result<Vec<Datum>, SessionError> {
         self.execute(self.ordered(inputs)?, &mut Trace::default())
+    }
+
+    /// Runs the model as [`Session::run`] does, with more to ask for; returns the profile if it is
+    /// wanted.
+    ///
+    /// # Errors
+    /// As [`Session::run`]; [`SessionError::Target`] for an output that does not fit where it is to be
+    /// written, [`SessionError::Stopped`].
+    pub fn call(
+        &self,
+        inputs: &[(&str, Datum)],
+        request: &Request<'_>,
+    ) -> Result<(Vec<Output>, Option<Profile>), SessionError> {
+        let profile = request.profile.then(Profile::default);
+        let Request { targets, stop, .. } = *request;
+        let mut trace = Trace { profile, targets, stop, ..Trace::default() };
+        let start = Instant::now();
+        let found = self.execute(self.ordered(inputs)?, &mut trace)?;
+        if let Some(profile) = &mut trace.profile {
+            profile.total = start.elapsed();
+        }
+        let (mut memory, mut outputs) = (trace.memory, Vec::with_capacity(found.len()));
+        for (at, datum) in found.into_iter().enumerate() {
+            let target = targets.get(at).and_then(Option::as_ref);
+            outputs.push(self.placed(at, datum, target, &mut memory)?);
+        }
+        Ok((outputs, trace.profile))
+    }
+
+    /// Output number `at` where the caller wants it; `memory` is that of outputs which nobody has.
+    fn placed(
+        &self,
+        at: usize,
+        datum: Datum,
+        target: Option<&Target>,
+        memory: &mut Vec<Shared>,
+    ) -> Result<Output, SessionError> {
+        let Datum::Tensor(tensor) = &datum else { return Ok(Output { datum, memory: None }) };
+        let Some(target) = target else {
+            let own = memory.iter().position(|memory| memory.is(tensor.bytes()));
+            return Ok(Output { memory: own.map(|own| memory.swap_remove(own)), datum });
+        };
+        let Target { memory, element, shape } = target;
+        if tensor.dtype() != *element || tensor.shape() != shape.as_slice() {
+            return Err(SessionError::Target {
+                name: self.outputs.get(at).map(|port| port.name.clone()).unwrap_or_default(),
+                expected: format!("{element}{shape:?}"),
+                found: format!("{}{:?}", tensor.dtype(), tensor.shape()),
+            });
+        }
+        if !memory.is(tensor.bytes()) {
+            memory.write(tensor.bytes());
+        }
+        let datum = Datum::Tensor(memory.tensor(*element, shape)?);
+        Ok(Output { datum, memory: Some(memory.clone()) })
     }
 
     /// Runs the model as [`Session::run`] does, and says what each step took.
@@ -273,6 +373,31 @@ impl Session {
         inputs: Vec<Datum>,
         trace: &mut Trace<'a>,
     ) -> Result<Vec<Datum>, SessionError> {
+        if let Some(apart) = &self.apart {
+            let mark = trace.mark();
+            return match self.execute_as_named(inputs.clone(), trace) {
+                Err(SessionError::Input(refused @ InputError::Extent { .. })) => {
+                    trace.forget(mark);
+                    let apart = apart.made.get_or_init(|| (apart.make)());
+                    match apart.as_ref().map(|apart| apart.execute(inputs, trace)) {
+                        Some(Ok(found)) => Ok(found),
+                        Some(Err(SessionError::Stopped)) => Err(SessionError::Stopped),
+                        // An operation relates them: what the model says is what is to be told.
+                        _ => Err(refused.into()),
+                    }
+                }
+                found => found,
+            };
+        }
+        self.execute_as_named(inputs, trace)
+    }
+
+    /// Runs the model, where extents of one name have one size.
+    fn execute_as_named<'a>(
+        &'a self,
+        inputs: Vec<Datum>,
+        trace: &mut Trace<'a>,
+    ) -> Result<Vec<Datum>, SessionError> {
         if self.again.is_none() {
             return self.main.execute((&self.module, &self.bodies), inputs, trace);
         }
@@ -283,6 +408,18 @@ impl Session {
             found => found,
         }
     }
+}
+
+/// Whether two inputs have an extent of the same name.
+fn share_an_extent(inputs: &[Port]) -> bool {
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    inputs.iter().any(|input| {
+        let Kind::Tensor { shape: Some(shape), .. } = &input.kind else { return false };
+        let own: BTreeSet<&str> = shape.iter().flatten().filter_map(Expr::as_symbol).collect();
+        let shares = own.iter().any(|symbol| known.contains(symbol));
+        known.extend(own);
+        shares
+    })
 }
 
 /// The outputs of `main`, and what each input is if it is not given, by what `model` says.
@@ -312,7 +449,14 @@ pub(crate) fn lowering(options: &Options) -> tangram_lowering::Options {
     let mut lowering = tangram_lowering::Options::default();
     lowering.machine = options.machine.clone();
     lowering.exact = options.exact;
-    lowering.texts = Some(Arc::new(options.cache.clone()));
+    let texts = options.cache.clone();
+    lowering.texts = Some(match &options.notice {
+        Some(notice) => {
+            let (notice, written) = (notice.clone(), AtomicUsize::new(0));
+            Arc::new(Telling { inner: texts, notice, written })
+        }
+        None => Arc::new(texts),
+    });
     lowering
 }
 
@@ -323,7 +467,14 @@ pub(crate) fn compiled(source: &str, options: &Options) -> Result<Library, Sessi
     if isa != Isa::Neon && !isa.runs_on(here) {
         return Err(CompileError::Processor { isa, here }.into());
     }
-    let compiler = Compiler::find(options.compiler.as_deref())?;
     let flags = flags(&options.machine, options.exact);
-    Ok(compiler.load(source, &flags, &options.cache)?)
+    let compiler = match Compiler::find(options.compiler.as_deref()) {
+        Err(missing) if options.compiler.is_none() => {
+            // Where there was a compiler once, code may be there.
+            let built = options.cache.of_any_compiler(&with_flags(source, &flags));
+            return Ok(Library::load(built.ok_or(missing)?.path())?);
+        }
+        found => found?,
+    };
+    Ok(compiler.load(source, &flags, &options.cache, options.notice.as_ref())?)
 }

@@ -1,7 +1,6 @@
 //! The sizes of a program for one choice of its symbols.
 
 use rustc_hash::FxHashMap;
-use tangram_affine::symbolic::Expr;
 use tangram_ir::Value;
 use tangram_tensor::Shape;
 
@@ -37,14 +36,11 @@ impl Sizes {
         threads: usize,
         grain: i64,
     ) -> Result<Sizes, SessionError> {
-        let program = &prepared.program;
-        let size = |expr: &Expr| -> Result<usize, SessionError> {
-            let value = dims.eval(expr).and_then(|value| usize::try_from(value).ok());
-            value.ok_or_else(|| SessionError::Size(expr.to_string()))
-        };
+        let (program, formulas) = (&prepared.program, &prepared.formulas);
+        let values = formulas.evaluate(dims);
         let mut bytes = Vec::with_capacity(program.buffers.len());
-        for buffer in &program.buffers {
-            let len = buffer.element.byte_len(size(&buffer.size)?);
+        for (buffer, &at) in program.buffers.iter().zip(&formulas.buffers) {
+            let len = buffer.element.byte_len(values.size(at)?);
             let len = match buffer.per_part {
                 true => len.and_then(|len| {
                     len.checked_next_multiple_of(ALIGNMENT)?.checked_mul(threads.max(1))
@@ -54,17 +50,16 @@ impl Sizes {
             bytes.push(len.ok_or_else(|| SessionError::Size(buffer.size.to_string()))?);
         }
         let (mut arguments, mut parts) = (Vec::new(), Vec::new());
-        for call in prepared.calls() {
-            let number =
-                |expr: &Expr| dims.eval(expr).ok_or_else(|| SessionError::Size(expr.to_string()));
-            let cycles = call.cycles(&|expr| dims.eval(expr));
+        for (numbers, work) in formulas.arguments.iter().zip(&formulas.work) {
+            let cycles = values.cycles(work);
             parts.push(threads.min(1 + usize::try_from(cycles / grain).unwrap_or(0)));
-            arguments.push(call.arguments.iter().map(number).collect::<Result<_, _>>()?);
+            let numbers = numbers.iter().map(|&at| values.number(at));
+            arguments.push(numbers.collect::<Result<_, _>>()?);
         }
         let mut extents = FxHashMap::default();
-        for &value in &prepared.seen {
-            let Some(stored) = program.values.get(&value) else { continue };
-            extents.insert(value, stored.extents.iter().map(size).collect::<Result<_, _>>()?);
+        for (value, of) in &formulas.extents {
+            let of = of.iter().map(|&at| values.size(at));
+            extents.insert(*value, of.collect::<Result<_, _>>()?);
         }
         let (offsets, arena) = place(prepared, &bytes)?;
         Ok(Sizes { bytes, offsets, arena, arguments, parts, extents })

@@ -6,6 +6,7 @@ mod diff;
 mod egraph;
 mod fleet;
 mod functions;
+mod initializers;
 mod integer;
 mod interrupt;
 mod mlir;
@@ -16,6 +17,7 @@ mod presburger;
 mod rules;
 mod session;
 mod settings;
+mod value;
 
 // Exceptions have the names under which users catch them, and under which they are pickled.
 use pyo3::exceptions::{PyException, PyOSError};
@@ -27,6 +29,12 @@ pyo3::create_exception!(
     ModelError,
     TangramError,
     "A model that is wrong or cannot be written."
+);
+pyo3::create_exception!(
+    tangram,
+    InvalidProtobuf,
+    ModelError,
+    "Bytes that are no model, or one that was cut."
 );
 pyo3::create_exception!(tangram, RuleError, TangramError, "Rules that are wrong.");
 pyo3::create_exception!(
@@ -82,6 +90,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let python = module.py();
     module.add("TangramError", python.get_type::<TangramError>())?;
     module.add("ModelError", python.get_type::<ModelError>())?;
+    module.add("InvalidProtobuf", python.get_type::<InvalidProtobuf>())?;
     module.add("RuleError", python.get_type::<RuleError>())?;
     module.add("EvaluationError", python.get_type::<EvaluationError>())?;
     module.add("PresburgerError", python.get_type::<PresburgerError>())?;
@@ -115,7 +124,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(polyhedral::read_constraints, module)?)?;
     module.add_class::<model::Model>()?;
     module.add_class::<session::Session>()?;
-    module.add_class::<session::Value>()?;
+    module.add_class::<value::Value>()?;
+    module.add_class::<value::Flag>()?;
     module.add_function(wrap_pyfunction!(model::check_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::rule_text, module)?)?;
     module.add_function(wrap_pyfunction!(rules::parse_rules, module)?)?;

@@ -27,10 +27,11 @@ use tangram::{Library, Options, Report, RulesError, check, ir};
 
 use crate::datum;
 use crate::functions;
+use crate::initializers::{Given, Initializers};
 use crate::interrupt::interruptibly_telling;
 use crate::operators::{Operator, declare_all};
 use crate::settings::{Settings, tell};
-use crate::{EvaluationError, ModelError, RuleError};
+use crate::{EvaluationError, InvalidProtobuf, ModelError, RuleError};
 
 pub(crate) fn model_error(error: impl std::fmt::Display) -> PyErr {
     ModelError::new_err(tangram::shown(&error.to_string()).into_owned())
@@ -52,6 +53,11 @@ fn loading_error(error: onnx::Error) -> PyErr {
     let refused = match &error {
         onnx::Error::File(file) => match &**file {
             FileError::Io { source, .. } => Some(source.kind()),
+            FileError::Malformed { .. }
+            | FileError::Decode { .. }
+            | FileError::NotAModel { .. } => {
+                return InvalidProtobuf::new_err(message);
+            }
             _ => None,
         },
         _ => None,
@@ -83,14 +89,24 @@ impl Model {
     fn import(
         python: Python<'_>,
         operators: Vec<Operator>,
+        initializers: Initializers,
         load: impl FnOnce() -> Result<Loaded, FileError> + Send,
     ) -> PyResult<Model> {
         let start = Instant::now();
         let context = tangram::dialects::context();
         let raised = declare_all(&context, operators);
-        let load = || pipeline::import_into(load().map_err(onnx::Error::from)?, context);
+        let load = || {
+            let mut loaded = load().map_err(onnx::Error::from)?;
+            let given = initializers.apply(&mut loaded);
+            Ok(given.map(|()| pipeline::import_into(loaded, context)))
+        };
         let inner = python.detach(load);
         raised.again()?;
+        let inner = match inner {
+            Ok(Ok(inner)) => inner,
+            Ok(Err(unfit)) => return Err(model_error(unfit)),
+            Err(error) => Err(PipelineError::Model(error)),
+        };
         let inner = inner.map_err(|error| match error {
             PipelineError::Model(error) => loading_error(error),
             other => pipeline_error(other),
@@ -105,24 +121,41 @@ impl Model {
 
 #[pymethods]
 impl Model {
-    /// Opens the model at `path`, whose own `operators` are declared.
+    /// Opens the model at `path`, whose own `operators` are declared; `given`: initializers in place of
+    /// its own.
     #[staticmethod]
-    #[pyo3(signature = (path, operators=vec![]))]
-    fn open(python: Python<'_>, path: PathBuf, operators: Vec<Operator>) -> PyResult<Model> {
-        Model::import(python, operators, || onnx::file::open(&path))
+    #[pyo3(signature = (path, operators=vec![], given=None))]
+    fn open(
+        python: Python<'_>,
+        path: PathBuf,
+        operators: Vec<Operator>,
+        given: Option<Given<'_>>,
+    ) -> PyResult<Model> {
+        let given = given.unwrap_or_default().copied()?;
+        Model::import(python, operators, given, || onnx::file::open(&path))
     }
 
-    /// Reads the model at `path` whole: who writes to the file later changes nothing of it.
+    /// Reads the model at `path` whole: who writes to the file later changes nothing of it; `given`:
+    /// initializers in place of its own.
     #[staticmethod]
-    fn read(python: Python<'_>, path: PathBuf) -> PyResult<Model> {
-        Model::import(python, vec![], || onnx::file::open_whole(&path))
+    #[pyo3(signature = (path, given=None))]
+    fn read(python: Python<'_>, path: PathBuf, given: Option<Given<'_>>) -> PyResult<Model> {
+        let given = given.unwrap_or_default().copied()?;
+        Model::import(python, vec![], given, || onnx::file::open_whole(&path))
     }
 
-    /// Decodes a model, whose own `operators` are declared.
+    /// Decodes a model, whose own `operators` are declared; `given`: the folder of its external data,
+    /// initializers in place of its own.
     #[staticmethod]
-    #[pyo3(signature = (data, operators=vec![]))]
-    fn decode(python: Python<'_>, data: Vec<u8>, operators: Vec<Operator>) -> PyResult<Model> {
-        Model::import(python, operators, || onnx::file::decode(data.into()))
+    #[pyo3(signature = (data, operators=vec![], given=None))]
+    fn decode(
+        python: Python<'_>,
+        data: Vec<u8>,
+        operators: Vec<Operator>,
+        given: Option<Given<'_>>,
+    ) -> PyResult<Model> {
+        let given = given.unwrap_or_default().copied()?;
+        Model::import(python, operators, given, || onnx::file::decode(data.into()))
     }
 
     /// Writes the model to `path`, its large weights as `external_data` says.

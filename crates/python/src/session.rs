@@ -4,34 +4,12 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 use tangram::dialects::interpret::Datum;
-use tangram::native::{self, Kind, Options, SessionError};
+use tangram::native::{self, Kind, Notice, Options, Progress, Request, SessionError, Target};
 use tangram::pipeline;
 
+use crate::EvaluationError;
 use crate::model::{Model, pipeline_error};
-use crate::{EvaluationError, datum};
-
-/// A value that stays on this side of the border.
-#[pyclass(module = "tangram._native", frozen)]
-pub(crate) struct Value(Datum);
-
-#[pymethods]
-impl Value {
-    /// Takes a value over.
-    #[staticmethod]
-    fn of(datum: &Bound<'_, PyAny>) -> PyResult<Value> {
-        datum::from_python(datum).map(Value)
-    }
-
-    /// Copies the value out.
-    fn get<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        datum::to_python(python, &self.0)
-    }
-
-    /// What it is: as `Session.inputs` says it; nothing where it is absent.
-    fn kind<'py>(&self, python: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        described(python, &self.0)
-    }
-}
+use crate::value::{Flag, Value};
 
 /// A model that runs.
 #[pyclass(module = "tangram._native", frozen)]
@@ -44,8 +22,10 @@ type Timed = Vec<(String, Vec<String>, bool, f64)>;
 #[pymethods]
 impl Session {
     /// Compiles `model`; `optimize`: with the rules of the library applied; `threads`: 0 for as many
-    /// as the machine has.
+    /// as the machine has; `heard` is called with how many functions are written, how many files of them
+    /// are built, and of how many.
     #[staticmethod]
+    #[pyo3(signature = (model, optimize, exact, interpret, threads, heard=None))]
     fn of(
         python: Python<'_>,
         model: &Model,
@@ -53,6 +33,7 @@ impl Session {
         exact: bool,
         interpret: bool,
         threads: usize,
+        heard: Option<Py<PyAny>>,
     ) -> PyResult<Session> {
         let model = model.inner.clone();
         if let Some(why) = Options::default().cache.refused() {
@@ -62,6 +43,13 @@ impl Session {
         python.detach(|| {
             let mut options = Options::default();
             (options.exact, options.interpret, options.threads) = (exact, interpret, threads);
+            options.notice = heard.map(|heard| {
+                Notice::new(move |progress| {
+                    let Progress { written, built, files } = progress;
+                    // Who cannot listen does not stop the work.
+                    Python::attach(|python| drop(heard.call1(python, (written, built, files))));
+                })
+            });
             let inner = pipeline::session(model, optimize, &options).map_err(pipeline_error)?;
             Ok(Session { inner })
         })
@@ -83,28 +71,41 @@ impl Session {
     }
 
     /// Runs the model; returns all outputs, and with `profile` for each step its name, its
-    /// operations, whether it is compiled, and seconds.
+    /// operations, whether it is compiled, and seconds. `targets`: for the first outputs, where they
+    /// are to be written, or `None`; `stop`: ends the run when it is set.
+    #[pyo3(signature = (names, values, profile, targets, stop=None))]
     fn run(
         &self,
         python: Python<'_>,
         names: Vec<String>,
         values: Vec<Bound<'_, Value>>,
         profile: bool,
+        targets: Vec<Option<Bound<'_, Value>>>,
+        stop: Option<Bound<'_, Flag>>,
     ) -> PyResult<(Vec<Value>, Timed)> {
         if names.len() != values.len() {
             return Err(PyValueError::new_err("as many names as values are needed"));
         }
-        let values = values.iter().map(|value| value.get().0.clone());
+        let values = values.iter().map(|value| value.get().datum().clone());
         let inputs: Vec<(&str, Datum)> = names.iter().map(String::as_str).zip(values).collect();
-        let run = || match profile {
-            true => self.inner.profile(&inputs).map(|(outputs, profile)| (outputs, profile.steps)),
-            false => self.inner.run(&inputs).map(|outputs| (outputs, Vec::new())),
+        let target = |target: &Option<Bound<'_, Value>>| {
+            let Some(value) = target else { return Ok(None) };
+            let no_room = || PyValueError::new_err("an output cannot be written there");
+            value.get().target().map(Some).ok_or_else(no_room)
         };
-        let (outputs, steps) = python.detach(run).map_err(session_error)?;
+        let targets: Vec<Option<Target>> = targets.iter().map(target).collect::<PyResult<_>>()?;
+        let mut request = Request::default();
+        request.targets = &targets;
+        request.profile = profile;
+        request.stop = stop.as_ref().map(|flag| flag.get().as_atomic());
+        let run = || self.inner.call(&inputs, &request);
+        let (outputs, profile) = python.detach(run).map_err(session_error)?;
         let timed = |step: native::Timing| {
             (step.name, step.operations, step.compiled, step.time.as_secs_f64())
         };
-        Ok((outputs.into_iter().map(Value).collect(), steps.into_iter().map(timed).collect()))
+        let steps = profile.map(|profile| profile.steps).unwrap_or_default();
+        let outputs = outputs.into_iter().map(Value::of_output).collect::<PyResult<_>>()?;
+        Ok((outputs, steps.into_iter().map(timed).collect()))
     }
 
     /// Each operation, how many of it are compiled, and how many are not.
@@ -117,7 +118,9 @@ impl Session {
 fn session_error(error: SessionError) -> PyErr {
     let text = tangram::shown(&error.to_string()).into_owned();
     match error {
-        SessionError::Input(_) | SessionError::Output { .. } => PyValueError::new_err(text),
+        SessionError::Input(_) | SessionError::Output { .. } | SessionError::Target { .. } => {
+            PyValueError::new_err(text)
+        }
         SessionError::Broken(_) => PyRuntimeError::new_err(text),
         _ => EvaluationError::new_err(text),
     }
@@ -151,26 +154,4 @@ fn kind<'py>(python: Python<'py>, of: &Kind) -> PyResult<Bound<'py, PyAny>> {
             ("map", kind(python, value)?, key).into_bound_py_any(python)
         }
     }
-}
-
-fn described<'py>(python: Python<'py>, of: &Datum) -> PyResult<Option<Bound<'py, PyAny>>> {
-    Ok(match of {
-        Datum::Tensor(tensor) => {
-            let described = ("tensor", tensor.dtype().name(), tensor.shape().to_vec());
-            Some(described.into_bound_py_any(python)?)
-        }
-        Datum::Sequence(items) => {
-            let first = match items.first() {
-                Some(item) => described(python, item)?,
-                None => None,
-            };
-            Some(("seq", first).into_bound_py_any(python)?)
-        }
-        Datum::Map { keys, values } => {
-            let value = described(python, &Datum::Tensor(values.clone()))?;
-            Some(("map", value, keys.dtype().name()).into_bound_py_any(python)?)
-        }
-        Datum::Optional(Some(held)) => described(python, held)?,
-        Datum::Optional(None) | Datum::None => None,
-    })
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use tangram_ir::{Context, Diagnostic, Module, verify};
 use tangram_native::{self as native, Session, SessionError};
-use tangram_onnx::edit::{narrow, with_named_extents};
+use tangram_onnx::edit::{narrow, with_inputs_apart, with_named_extents};
 use tangram_onnx::file::Loaded;
 use tangram_onnx::proto::ModelProto;
 use tangram_onnx::{self as onnx, ExportOptions, Model};
@@ -209,15 +209,27 @@ pub fn session(
     let model = Arc::new(with_named_extents(model)?);
     let how = format!("{SOURCES} {optimise}");
     let (original, chosen) = (Arc::clone(&model), options.clone());
-    let make = move || -> Result<Session, PipelineError> {
-        let mut model = Model::clone(&original);
-        if optimise {
-            let settings = Options { exact: chosen.exact, ..Options::default() };
-            rewrite(&mut model, &Library::shipped_for(&settings)?, &settings)?;
-        }
-        Ok(Session::new(model, &chosen)?)
+    let make = move || compiled(Model::clone(&original), optimise, &chosen);
+    let session = Session::start(&model, &how, options, make)?;
+    let chosen = options.clone();
+    let apart = move || match with_inputs_apart(&model)? {
+        Some(apart) => compiled(apart, optimise, &chosen).map(Some),
+        None => Ok::<_, PipelineError>(None),
     };
-    Session::start(&model, &how, options, make)
+    Ok(session.with_inputs_apart(apart))
+}
+
+/// Applies the shipped rules to a model, if it is to be optimised, and compiles it.
+fn compiled(
+    mut model: Model,
+    optimise: bool,
+    options: &native::Options,
+) -> Result<Session, PipelineError> {
+    if optimise {
+        let settings = Options { exact: options.exact, ..Options::default() };
+        rewrite(&mut model, &Library::shipped_for(&settings)?, &settings)?;
+    }
+    Ok(Session::new(model, options)?)
 }
 
 /// Exports a model that verifies, in its own operator set or in version `opset`. Every node keeps

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from tangram._models import check
+from tangram._options import Edits
 from tangram._workload import Workload
 from tangram.compat import _passes, without_effect
 
@@ -51,7 +52,7 @@ def simplify(
     without_effect("simplify", {"custom_lib": custom_lib} | _asked(others))
     workload = Workload.from_onnx(model)
     outputs = [name for name in workload.outputs if name not in set(unused_output or ())]
-    edits = {
+    edits: Edits = {
         "input_shape": _named(overwrite_input_shapes, workload),
         "outputs": outputs if unused_output else (),
         "inline_functions": inline_functions,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tangram._models import check, summary
+from tangram._options import Edits
 from tangram._workload import CheckError, Workload
 from tangram.compat import _passes, without_effect
 
@@ -46,7 +47,7 @@ def slim(
     narrow = "float16" if dtype == "fp16" else None
     without_effect("slim", others | {"dtype": None if narrow else dtype})
     workload = Workload.from_onnx(model)  # type: ignore[arg-type]
-    edits = {"input_shape": shapes(input_shapes), "outputs": [text.split(":")[0] for text in outputs or ()]}
+    edits: Edits = {"input_shape": shapes(input_shapes), "outputs": [text.split(":")[0] for text in outputs or ()]}
     disable = _passes.rules("slim", skip_fusion_patterns or (), _passes.ONNXSLIM)
     kept = workload.optimize(disable=disable, fold_limit=size_threshold, to=narrow, **edits)
     if model_check:

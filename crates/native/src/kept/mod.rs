@@ -7,7 +7,7 @@
 //! of the file.
 //!
 //! An entry is found by all that a session depends on: what the model computes, its weights to the
-//! last bit, the sources that made it, the options, the compiler. It is for models that are
+//! last bit, the sources that made it, the options. It is for models that are
 //! compiled as a whole. What the code is not for, such as some sizes, is left to a session that is
 //! made of the model when it is first needed.
 
@@ -20,12 +20,13 @@ use tangram_ir::{Module, Op};
 use tangram_onnx::Model;
 
 use crate::cache::Key;
-use crate::compiler::{Compiler, flags};
+use crate::compiler::flags;
 use crate::library::Library;
 use crate::prepare::Prepared;
-use crate::record::{Record, Restored, weights};
+use crate::record::{Record, Restored};
 use crate::runner::Runner;
 use crate::session::{Options, input_names};
+use crate::weights::Places;
 
 use folder::Folder;
 
@@ -46,15 +47,15 @@ impl Place {
     /// well; `None` where nothing is kept.
     pub(crate) fn of(model: &Model, how: &str, options: &Options) -> Option<Place> {
         options.cache.folder()?;
-        let compiler = Compiler::find(options.compiler.as_deref()).ok()?;
-        let Options { machine, exact, .. } = options;
+        // Which compiler made the code makes no difference to whether it runs here: what was kept runs
+        // where there is another one, or none. One that is named is meant.
+        let Options { machine, exact, compiler, .. } = options;
         let key = Key::of(&[
             how,
             &format!("{machine:?} {exact}"),
             &format!("{:032x}", fingerprint::of(model)),
             &flags(machine, *exact).join(" "),
-            &compiler.command(),
-            compiler.version(),
+            compiler.as_deref().unwrap_or_default(),
         ]);
         Folder::of(&options.cache, &key).map(Place)
     }
@@ -78,9 +79,10 @@ impl Place {
     pub(crate) fn keep(&self, module: &Module, runner: &Runner) {
         let Some(library) = runner.library.as_ref().filter(|_| runner.is_whole()) else { return };
         let prepared = &runner.prepared;
-        let Some(record) = Record::of_prepared(module, prepared) else { return };
+        let places = Places::of(&prepared.filled, |_| true);
+        let Some(record) = Record::of_prepared(module, prepared, &places) else { return };
         if let Ok(text) = serde_json::to_string(&record) {
-            self.0.keep(&text, library.path(), &|| Box::new(weights(prepared)));
+            self.0.keep(&text, library.path(), &|| Box::new(places.parts(&prepared.filled)));
         }
     }
 }

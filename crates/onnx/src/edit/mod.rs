@@ -71,6 +71,20 @@ pub fn with_named_extents(model: Model) -> Result<Model> {
     }
 }
 
+/// Returns `model` with a name of its own for each extent that an input shares by its name with an
+/// earlier one; `None` where they share none. What relates the two is then what operations need, not
+/// what the model says.
+///
+/// # Errors
+/// As [`edit`].
+pub fn with_inputs_apart(model: &Model) -> Result<Option<Model>> {
+    let mut proto = export(model, ExportOptions::default())?;
+    match proto.graph.as_mut().is_some_and(shapes::apart) {
+        true => reimport(proto, model, Vec::new()).map(Some),
+        false => Ok(None),
+    }
+}
+
 impl Edits {
     /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {

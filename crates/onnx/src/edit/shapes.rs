@@ -1,6 +1,6 @@
 //! Sizes of inputs and of named dimensions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{EditError, Edits};
 use crate::proto::{
@@ -37,6 +37,45 @@ pub(super) fn set(model: &mut ModelProto, edits: &Edits) -> Result<(), EditError
         name_open(graph);
     }
     Ok(())
+}
+
+/// Gives each extent that an input shares by its name with an earlier one a name of its own; returns
+/// whether there was such an extent.
+pub(super) fn apart(graph: &mut GraphProto) -> bool {
+    let (mut known, mut shared) = (BTreeSet::new(), BTreeSet::new());
+    for at in given(graph) {
+        let input = &mut graph.input[at];
+        let name = input.name().to_owned();
+        let shape = input.r#type.as_mut().and_then(tensor_type).and_then(|of| of.shape.as_mut());
+        let Some(shape) = shape else { continue };
+        // Extents of one input stay as equal as they are.
+        let mut own: BTreeMap<String, String> = BTreeMap::new();
+        for (axis, dim) in shape.dim.iter_mut().enumerate() {
+            let Some(DimensionValue::DimParam(symbol)) = &mut dim.value else { continue };
+            if !is_symbol(symbol) {
+                continue;
+            }
+            if known.contains(symbol) {
+                shared.insert(symbol.clone());
+                let renamed = || format!("?{name}.{axis}");
+                *symbol = own.entry(symbol.clone()).or_insert_with(renamed).clone();
+            } else {
+                own.insert(symbol.clone(), symbol.clone());
+            }
+        }
+        known.extend(own.into_keys());
+    }
+    let is_shared = |text: &str| words(text).any(|word| shared.contains(word));
+    in_all_graphs(graph, &mut |tensor, is_input| {
+        let dims = tensor.shape.iter_mut().flat_map(|shape| &mut shape.dim);
+        for dim in dims.filter(|_| !is_input) {
+            // Which of the inputs it is that inference says.
+            if matches!(&dim.value, Some(DimensionValue::DimParam(text)) if is_shared(text)) {
+                dim.value = None;
+            }
+        }
+    });
+    !shared.is_empty()
 }
 
 /// Names the extents of inputs that are neither known nor named.
@@ -174,16 +213,25 @@ fn known_dims(graph: &GraphProto, edits: &Edits) -> Result<(), EditError> {
 
 /// Puts sizes in the place of names, in the graph and in those of its nodes.
 fn substitute(graph: &mut GraphProto, sizes: &BTreeMap<String, i64>) {
-    let mut open = vec![graph];
-    while let Some(graph) = open.pop() {
-        let infos = graph.input.iter_mut().chain(&mut graph.output).chain(&mut graph.value_info);
-        for tensor in infos.filter_map(|info| info.r#type.as_mut().and_then(tensor_type)) {
-            let dims = tensor.shape.iter_mut().flat_map(|shape| &mut shape.dim);
-            dims.for_each(|dim| resolve(dim, sizes));
+    in_all_graphs(graph, &mut |tensor, _| {
+        let dims = tensor.shape.iter_mut().flat_map(|shape| &mut shape.dim);
+        dims.for_each(|dim| resolve(dim, sizes));
+    });
+}
+
+/// Calls `each` with the declared type of each tensor of the graph and of those of its nodes, and
+/// whether it is that of an input of the whole.
+fn in_all_graphs(graph: &mut GraphProto, each: &mut dyn FnMut(&mut TensorType, bool)) {
+    let mut open = vec![(graph, true)];
+    while let Some((graph, whole)) = open.pop() {
+        for tensor in graph.input.iter_mut().filter_map(typed) {
+            each(tensor, whole);
         }
+        let infos = graph.output.iter_mut().chain(&mut graph.value_info);
+        infos.filter_map(typed).for_each(|tensor| each(tensor, false));
         for attribute in graph.node.iter_mut().flat_map(|node| &mut node.attribute) {
-            open.extend(attribute.g.as_deref_mut());
-            open.extend(&mut attribute.graphs);
+            open.extend(attribute.g.as_deref_mut().map(|graph| (graph, false)));
+            open.extend(attribute.graphs.iter_mut().map(|graph| (graph, false)));
         }
     }
 }
@@ -195,8 +243,16 @@ fn resolve(dim: &mut Dimension, sizes: &BTreeMap<String, i64>) {
         return;
     }
     // `past + batch` is another name than before once `batch` is a number: inference says which.
-    let word = |c: char| !(c.is_alphanumeric() || c == '_');
-    if text.split(word).any(|part| sizes.contains_key(part)) {
+    if words(text).any(|part| sizes.contains_key(part)) {
         dim.value = None;
     }
+}
+
+/// The names in the text of a dimension.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+}
+
+fn typed(info: &mut ValueInfoProto) -> Option<&mut TensorType> {
+    info.r#type.as_mut().and_then(tensor_type)
 }

@@ -1,0 +1,7 @@
+"""Not here: these make models of onnxruntime's own operators; use that package for them, the models run here."""
+
+from tangram.onnxruntime import _alias, _elsewhere
+
+_alias.unify(__name__)
+
+__getattr__ = _elsewhere.of("transformers", "these make models of onnxruntime's own operators; use that package for them, the models run here")
