@@ -60,6 +60,7 @@ class Subst:
         benefit: int | None = None,
         may_alias: bool = False,
         exactness: Literal["exact", "reassociates", "range"] | None = None,
+        within: float | None = None,
     ) -> None:
         sources, targets = _outputs(src_outs), _outputs(tgt_outs)
         if len(sources) != len(targets):
@@ -74,6 +75,7 @@ class Subst:
             "benefit": benefit,
             "may_alias": may_alias,
             "exactness": exactness,
+            "tolerance": within,
             "sources": [builder.pattern(p) for p in sources],
             "conditions": [builder.expr(to_attr(condition)) for condition in where],
             "targets": [builder.pattern(p) for p in targets],

@@ -64,7 +64,7 @@ fn value(text: &str) -> Result<String, EvalError> {
 fn show(value: &AttrValue) -> String {
     match value {
         AttrValue::Int(v) => v.to_string(),
-        AttrValue::Float(v) => format!("{v:?}"),
+        AttrValue::Float(v) | AttrValue::Single(v) => format!("{v:?}"),
         AttrValue::Bool(v) => v.to_string(),
         AttrValue::Str(v) => format!("{v:?}"),
         AttrValue::Tuple(v) => format!("[{}]", v.iter().map(show).collect::<Vec<_>>().join(", ")),

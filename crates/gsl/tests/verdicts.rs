@@ -56,6 +56,30 @@ fn failing(list: &str, step: usize, fails: impl Fn(&Verdict) -> bool) -> String 
     out
 }
 
+const RULES_ABOUT_NUMBERS: &str = "x * 1.000001 => x where x.dtype == \"float64\"";
+
+/// What is apart by more than rounding is so only where the rule says within what.
+#[test]
+fn a_tolerance_is_what_the_rule_states() {
+    let text = rule(RULES_ABOUT_NUMBERS);
+    let plain = verdict(&text).expect("a verdict");
+    assert!(plain.is_wrong(), "{plain}");
+    let within = verdict(&text.replace("alias", "alias within 1e-5")).expect("a verdict");
+    assert!(within.holds(), "{within}");
+    assert!(within.to_string().starts_with("holds (reassociates, within 1e-5)"), "{within}");
+    let fewer = verdict(&text.replace("alias", "alias within 1e-7")).expect("a verdict");
+    assert!(fewer.is_wrong(), "{fewer}");
+}
+
+/// Each rule fires on programs of its own source in which equal operations are one.
+#[test]
+fn what_holds_fires() {
+    let silent = failing(RIGHT, SAMPLE, |verdict| {
+        verdict.holds() && verdict.evidence().is_none_or(|evidence| !evidence.fires)
+    });
+    assert!(silent.is_empty(), "{silent}");
+}
+
 const WRONG: &str = include_str!("verdicts/wrong.txt");
 const RIGHT: &str = include_str!("verdicts/right.txt");
 

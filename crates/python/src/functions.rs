@@ -112,7 +112,9 @@ fn to_python<'py>(python: Python<'py>, value: &AttrValue) -> PyResult<Bound<'py,
     Ok(match value {
         AttrValue::Int(value) => value.into_pyobject(python)?.into_any(),
         AttrValue::Bool(value) => PyBool::new(python, *value).to_owned().into_any(),
-        AttrValue::Float(value) => PyFloat::new(python, *value).into_any(),
+        AttrValue::Float(value) | AttrValue::Single(value) => {
+            PyFloat::new(python, *value).into_any()
+        }
         AttrValue::Str(text) => PyString::new(python, text).into_any(),
         AttrValue::Tuple(fields) => {
             let fields = fields.iter().map(|field| to_python(python, field));

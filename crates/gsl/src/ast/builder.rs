@@ -73,6 +73,12 @@ impl RuleBuilder {
         self
     }
 
+    /// States how far results may be apart beside rounding.
+    pub fn tolerance(&mut self, tolerance: Real) -> &mut Self {
+        self.data.tolerance = Some(tolerance);
+        self
+    }
+
     /// Adds an output to match.
     pub fn source(&mut self, pattern: PatId) -> &mut Self {
         self.data.sources.push(pattern);

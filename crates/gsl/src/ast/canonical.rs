@@ -43,6 +43,7 @@ impl<'r> Renumber<'r> {
             priority: from.priority,
             may_alias: from.may_alias,
             exactness: from.exactness,
+            tolerance: from.tolerance,
             ..RuleData::default()
         };
         Self {

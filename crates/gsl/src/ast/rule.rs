@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::validate::{SyntaxError, finish};
-use super::{Exactness, Expr, ExprId, OpId, OpPattern, PatId, Pattern, SymId};
+use super::{Exactness, Expr, ExprId, OpId, OpPattern, PatId, Pattern, Real, SymId};
 
 /// A substitution rule: source outputs are replaced by target outputs where the conditions hold.
 ///
@@ -30,6 +30,8 @@ pub(crate) struct RuleData {
     pub may_alias: bool,
     #[serde(default)]
     pub exactness: Option<Exactness>,
+    #[serde(default)]
+    pub tolerance: Option<Real>,
     pub patterns: Vec<Pattern>,
     #[serde(default)]
     pub exprs: Vec<Expr>,
@@ -107,6 +109,12 @@ impl Rule {
     /// meant where it does not.
     pub fn exactness(&self) -> Option<Exactness> {
         self.data.exactness
+    }
+
+    /// Returns how far its results may be apart beside rounding, relative to themselves and to the
+    /// greatest number on the way; 0 where the rule states nothing.
+    pub fn tolerance(&self) -> f64 {
+        self.data.tolerance.map_or(0.0, Real::get)
     }
 
     /// Returns the pattern outputs that are matched.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::rule::RuleData;
 use super::templates::default_templates;
 use super::{Expr, ExprKind, PatternKind, Reference};
-use super::{ExprId, PatId, Pattern};
+use super::{ExprId, PatId, Pattern, Real};
 
 /// The greatest depth of a rule: patterns and the expressions inside them, counted together.
 pub const MAX_DEPTH: usize = 128;
@@ -43,6 +43,9 @@ pub enum SyntaxError {
         "`{0}` is not a rule name or label: expected words of letters and digits joined by `-`"
     )]
     BadRuleName(String),
+    /// A tolerance that is none.
+    #[error("a rule holds within a number between 0 and 1, this is {0}")]
+    BadTolerance(String),
     /// The JSON form is malformed.
     #[error("malformed rule: {0}")]
     Json(String),
@@ -101,6 +104,7 @@ pub(crate) const RESERVED: &[&str] = &[
 pub(super) fn finish(mut data: RuleData) -> Result<RuleData, SyntaxError> {
     let lists = References::of(&data);
     check_names(&data)?;
+    check_tolerance(&data)?;
     check_ranges(&data, &lists)?;
     check_acyclic(&data, &lists)?;
     name_shared(&mut data, &lists);
@@ -135,6 +139,16 @@ fn check_names(data: &RuleData) -> Result<(), SyntaxError> {
     match patterns.chain(exprs).chain(ops).chain(symbols).find(|name| !is_identifier(name)) {
         Some(name) => Err(SyntaxError::BadName(name.clone())),
         None => Ok(()),
+    }
+}
+
+/// A tolerance is a number between 0 and 1, neither included.
+fn check_tolerance(data: &RuleData) -> Result<(), SyntaxError> {
+    match data.tolerance.map(Real::get) {
+        Some(number) if !(number > 0.0 && number < 1.0) => {
+            Err(SyntaxError::BadTolerance(number.to_string()))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -25,7 +25,10 @@ pub(super) fn binary(op: BinaryOp, lhs: &AttrValue, rhs: &AttrValue) -> Result<A
             (AttrValue::Int(_), AttrValue::Dim(dim)) => {
                 dim.arithmetic(op, lhs, true).ok_or(EvalError::Undecided)
             }
-            _ => floats(op, number(lhs)?, number(rhs)?),
+            _ => floats(op, number(lhs)?, number(rhs)?).map(|value| match value {
+                AttrValue::Float(x) if is_single(lhs) || is_single(rhs) => AttrValue::Single(x),
+                value => value,
+            }),
         },
     }
 }
@@ -37,6 +40,9 @@ pub(crate) fn equal(lhs: &AttrValue, rhs: &AttrValue) -> Result<bool> {
         (AttrValue::Bool(a), AttrValue::Bool(b)) => Ok(a == b),
         (AttrValue::Str(a), AttrValue::Str(b)) => Ok(a == b),
         (AttrValue::Float(a), AttrValue::Float(b)) => Ok(a == b),
+        (AttrValue::Single(a), b) | (b, AttrValue::Single(a)) => {
+            Ok(number(b).is_ok_and(|b| *a as f32 == b as f32))
+        }
         (AttrValue::Int(a), AttrValue::Float(b)) | (AttrValue::Float(b), AttrValue::Int(a)) => {
             Ok(*a as f64 == *b && b.abs() < 2f64.powi(63) && *b as i64 == *a)
         }
@@ -76,6 +82,9 @@ fn order(op: BinaryOp, lhs: &AttrValue, rhs: &AttrValue) -> Result<bool> {
             return dim.compare(op, lhs, true).ok_or(EvalError::Undecided);
         }
         (AttrValue::Int(a), AttrValue::Int(b)) => Some(a.cmp(b)),
+        _ if is_single(lhs) || is_single(rhs) => {
+            (number(lhs)? as f32).partial_cmp(&(number(rhs)? as f32))
+        }
         _ => number(lhs)?.partial_cmp(&number(rhs)?),
     };
     Ok(ordering.is_some_and(|ordering| match op {
@@ -128,6 +137,10 @@ fn floats(op: BinaryOp, a: f64, b: f64) -> Result<AttrValue> {
     }))
 }
 
+fn is_single(value: &AttrValue) -> bool {
+    matches!(value, AttrValue::Single(_))
+}
+
 pub(super) fn boolean(value: &AttrValue) -> Result<bool> {
     match value {
         AttrValue::Bool(value) => Ok(*value),
@@ -138,7 +151,7 @@ pub(super) fn boolean(value: &AttrValue) -> Result<bool> {
 pub(super) fn number(value: &AttrValue) -> Result<f64> {
     match value {
         AttrValue::Int(value) => Ok(*value as f64),
-        AttrValue::Float(value) => Ok(*value),
+        AttrValue::Float(value) | AttrValue::Single(value) => Ok(*value),
         other => Err(wrong("a number", other)),
     }
 }

@@ -60,6 +60,7 @@ pub fn evaluate(rule: &Rule, expr: ExprId, env: &mut dyn Env) -> Result<AttrValu
         }
         ExprKind::Unary { op: UnaryOp::Neg, operand } => match eval(*operand)? {
             AttrValue::Float(value) => AttrValue::Float(-value),
+            AttrValue::Single(value) => AttrValue::Single(-value),
             value => binary(BinaryOp::Sub, &AttrValue::Int(0), &value)?,
         },
         ExprKind::Binary { op, lhs, rhs } => {

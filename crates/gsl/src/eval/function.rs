@@ -34,7 +34,11 @@ pub(super) fn call(function: Function, args: &[AttrValue]) -> Result<AttrValue> 
         Function::Pow => x.powf(number(args.get(1).ok_or(none.clone())?)?),
     };
     // The square root of -1 is no value; an infinite argument may have an infinite result.
-    if value.is_nan() { Err(none) } else { Ok(AttrValue::Float(value)) }
+    match first {
+        _ if value.is_nan() => Err(none),
+        AttrValue::Single(_) => Ok(AttrValue::Single(value)),
+        _ => Ok(AttrValue::Float(value)),
+    }
 }
 
 fn whole(value: f64, none: EvalError) -> Result<AttrValue> {

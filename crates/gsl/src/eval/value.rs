@@ -17,6 +17,9 @@ pub enum AttrValue {
     Bool(bool),
     /// A float.
     Float(f64),
+    /// A float of an attribute that has 32 bits, or what was computed with one: it is compared with
+    /// other numbers as the nearest of 32 bits, so that a decimal means the number nearest to it.
+    Single(f64),
     /// A string.
     Str(String),
     /// A tuple.
@@ -42,7 +45,7 @@ impl AttrValue {
             Self::Int(_) => "an integer",
             Self::Dim(_) => "a symbolic dimension",
             Self::Bool(_) => "a truth value",
-            Self::Float(_) => "a float",
+            Self::Float(_) | Self::Single(_) => "a float",
             Self::Str(_) => "a string",
             Self::Tuple(_) => "a tuple",
         }

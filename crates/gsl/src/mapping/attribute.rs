@@ -99,8 +99,8 @@ pub(crate) fn to_attr(module: &Module, kind: AttrKind, value: &AttrValue) -> Opt
     let context = module.context();
     match (kind, value) {
         (AttrKind::Int | AttrKind::Any, AttrValue::Int(n)) => Some(context.i64_attr(*n)),
-        (AttrKind::Float, _) => Some(context.float_attr(number(value)?, FloatKind::F32)),
-        (AttrKind::Any, AttrValue::Float(x)) => Some(context.float_attr(*x, FloatKind::F32)),
+        (AttrKind::Float, _) => Some(single(context, number(value)?)),
+        (AttrKind::Any, AttrValue::Float(x) | AttrValue::Single(x)) => Some(single(context, *x)),
         (AttrKind::Bool | AttrKind::Any, AttrValue::Bool(b)) => Some(context.bool_attr(*b)),
         (AttrKind::Str | AttrKind::Any, AttrValue::Str(text)) => Some(context.str_attr(text)),
         (AttrKind::Enum(names) | AttrKind::IntsOr(names), AttrValue::Str(text)) => {
@@ -114,7 +114,7 @@ pub(crate) fn to_attr(module: &Module, kind: AttrKind, value: &AttrValue) -> Opt
             integers(context, fields)
         }
         (AttrKind::Floats, AttrValue::Tuple(fields)) => {
-            let item = |x| Some(context.float_attr(number(x)?, FloatKind::F32));
+            let item = |x| Some(single(context, number(x)?));
             Some(context.array_attr(&fields.iter().map(item).collect::<Option<Vec<_>>>()?))
         }
         (AttrKind::Any, AttrValue::Tuple(fields)) => integers(context, fields).or_else(|| {
@@ -131,6 +131,11 @@ pub(crate) fn to_attr(module: &Module, kind: AttrKind, value: &AttrValue) -> Opt
     }
 }
 
+/// An attribute of 32 bits: the number nearest to `x`, as in a model that is read.
+fn single(context: &Context, x: f64) -> Attr {
+    context.float_attr(f64::from(x as f32), FloatKind::F32)
+}
+
 fn integers(context: &Context, fields: &[AttrValue]) -> Option<Attr> {
     let integer = |field: &AttrValue| match field {
         AttrValue::Int(n) => Some(*n),
@@ -142,7 +147,7 @@ fn integers(context: &Context, fields: &[AttrValue]) -> Option<Attr> {
 fn number(value: &AttrValue) -> Option<f64> {
     match value {
         AttrValue::Int(n) => Some(*n as f64),
-        AttrValue::Float(x) => Some(*x),
+        AttrValue::Float(x) | AttrValue::Single(x) => Some(*x),
         _ => None,
     }
 }

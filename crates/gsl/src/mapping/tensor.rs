@@ -10,7 +10,7 @@ pub(super) fn has_floats(value: &AttrValue) -> bool {
     let mut stack = vec![value];
     while let Some(value) = stack.pop() {
         match value {
-            AttrValue::Float(_) => return true,
+            AttrValue::Float(_) | AttrValue::Single(_) => return true,
             AttrValue::Tuple(fields) => stack.extend(fields),
             _ => {}
         }
@@ -24,7 +24,7 @@ pub(super) fn natural_dtype(value: &AttrValue) -> DType {
     let mut dtype = DType::I64;
     while let Some(value) = stack.pop() {
         match value {
-            AttrValue::Float(_) => return DType::F32,
+            AttrValue::Float(_) | AttrValue::Single(_) => return DType::F32,
             AttrValue::Bool(_) => dtype = DType::Bool,
             AttrValue::Tuple(fields) => stack.extend(fields),
             _ => {}
@@ -43,12 +43,12 @@ pub(crate) fn from_value(
     shape: Option<&[usize]>,
 ) -> Result<Tensor, String> {
     let (found, scalars) = flatten(value)?;
-    let broken = |x: &&&AttrValue| matches!(x, AttrValue::Float(x) if x.fract() != 0.0);
+    let broken = |x: &&&AttrValue| matches!(x, AttrValue::Float(x) | AttrValue::Single(x) if x.fract() != 0.0);
     let exact = dtype.is_int() || dtype == DType::Bool;
     if let Some(other) = scalars.iter().find(broken).filter(|_| exact) {
         return Err(format!("{} is no {}", crate::matching::show(other), dtype.name()));
     }
-    let whole = scalars.iter().all(|x| !matches!(x, AttrValue::Float(_)));
+    let whole = scalars.iter().all(|x| !matches!(x, AttrValue::Float(_) | AttrValue::Single(_)));
     let made = if whole {
         let ints: Vec<i64> = scalars.iter().map(integer).collect::<Option<_>>().ok_or(NUMBERS)?;
         Tensor::from_vec(&found, ints)
@@ -104,7 +104,7 @@ fn integer(value: &&AttrValue) -> Option<i64> {
 
 fn float(value: &&AttrValue) -> Option<f64> {
     match value {
-        AttrValue::Float(x) => Some(*x),
+        AttrValue::Float(x) | AttrValue::Single(x) => Some(*x),
         other => integer(other).map(|n| n as f64),
     }
 }

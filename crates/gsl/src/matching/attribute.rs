@@ -1,7 +1,7 @@
 //! Attributes, types and constants of the IR as attribute values.
 
 use tangram_dialects::{constant, dtype, infer};
-use tangram_ir::{Attr, AttrData, Context, DimKind, Module, Type, TypeData, Value};
+use tangram_ir::{Attr, AttrData, Context, DimKind, FloatKind, Module, Type, TypeData, Value};
 use tangram_tensor::{DType, Tensor};
 
 use super::symbolic;
@@ -13,7 +13,10 @@ pub(crate) fn from_attr(module: &Module, attr: Attr) -> Option<AttrValue> {
     Some(match context.attr_data(attr) {
         AttrData::Bool(value) => AttrValue::Bool(*value),
         AttrData::Integer { value, .. } => AttrValue::Int(i64::try_from(*value).ok()?),
-        AttrData::Float { bits, .. } => AttrValue::Float(f64::from_bits(*bits)),
+        AttrData::Float { bits, ty } => match context.type_data(*ty) {
+            TypeData::Float(FloatKind::F64) => AttrValue::Float(f64::from_bits(*bits)),
+            _ => AttrValue::Single(f64::from_bits(*bits)),
+        },
         AttrData::String(text) => AttrValue::Str(context.text(*text).to_owned()),
         AttrData::I64s(values) => values.to_vec().into(),
         AttrData::Array(items) => {
@@ -148,6 +151,7 @@ pub(crate) fn show(value: &AttrValue) -> String {
         AttrValue::Int(value) => value.to_string(),
         AttrValue::Bool(value) => value.to_string(),
         AttrValue::Float(value) => format!("{value:?}"),
+        AttrValue::Single(value) => format!("{:?}", *value as f32),
         AttrValue::Str(text) => format!("{text:?}"),
         AttrValue::Tuple(fields) => {
             let shown = fields.iter().take(8).map(|field| match field {

@@ -37,6 +37,7 @@ fn first_element(tensor: &Tensor) -> Option<Tensor> {
 /// Returns whether number `value` of a rule rounds to `element` in type `dtype`.
 pub(crate) fn rounds_to(value: &AttrValue, element: &AttrValue, dtype: DType) -> bool {
     match (value, element) {
+        (AttrValue::Single(number), _) => rounds_to(&AttrValue::Float(*number), element, dtype),
         (AttrValue::Float(a), AttrValue::Float(b)) if a.is_nan() || b.is_nan() => {
             a.is_nan() && b.is_nan()
         }

@@ -351,7 +351,10 @@ impl<'a> Solver<'a> {
             // A rule of several outputs is about several values: `alias` on the rule is about
             // inputs and what is between.
             let output = |id: PatId| rule.sources().contains(&id) && !asks(id);
-            let apart = |a: PatId, b: PatId| output(a) && output(b) || !shares(a) && !shares(b);
+            let alike = |a: PatId, b: PatId| self.plan.may_be_one(a, b);
+            let apart = |a: PatId, b: PatId| {
+                output(a) && output(b) || !shares(a) && !shares(b) && !alike(a, b)
+            };
             let key = self.key(target);
             let holders = self.holders.entry(key).or_default();
             let taken = holders.iter().copied().find(|other| apart(*other, place.1));

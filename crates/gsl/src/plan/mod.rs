@@ -6,6 +6,7 @@
 //! what is matched already. The prefix is a flat list of instructions over numbered places; the
 //! prefixes of many rules are merged into one [`SharedPlan`].
 
+mod equal;
 mod operands;
 mod prefix;
 mod route;
@@ -37,6 +38,8 @@ pub struct MatchPlan {
     tuple: Vec<bool>,
     /// For each pattern that is variadic, its templates and what stands for them in branch 0.
     templates: Vec<FxHashMap<PatId, Option<PatId>>>,
+    /// For each pattern, the first that is written alike.
+    alike: Vec<PatId>,
     /// For each output, the ways to it from the patterns that it shares with others.
     ways: Vec<Ways>,
     prefix: Prefix,
@@ -57,6 +60,7 @@ impl MatchPlan {
             source,
             tuple: tuples(rule, &source_order),
             templates: rule.patterns().map(|(id, _)| templates(rule, id)).collect(),
+            alike: equal::representatives(rule, &source_order),
             ways: Vec::new(),
             prefix: Prefix::default(),
         };
@@ -110,6 +114,13 @@ impl MatchPlan {
     /// Returns the tests that reject most operations.
     pub fn prefix(&self) -> &Prefix {
         &self.prefix
+    }
+
+    /// Returns whether two patterns may match one value though neither says so: they are written
+    /// alike, or one is a number.
+    pub(crate) fn may_be_one(&self, a: PatId, b: PatId) -> bool {
+        let literal = |id| equal::is_literal(self.rule.pattern(id));
+        literal(a) || literal(b) || a != b && self.alike[a.index()] == self.alike[b.index()]
     }
 
     /// Returns how many patterns the rule has.

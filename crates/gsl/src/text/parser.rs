@@ -97,10 +97,29 @@ impl<'t> Parser<'t, '_> {
                 rule.priority = Some(if negative { -size } else { size });
             } else if self.eat("alias") {
                 rule.alias = true;
+            } else if self.eat("within") {
+                rule.tolerance = Some(self.tolerance()?);
             } else if let Some(exactness) = self.exactness() {
                 rule.exactness = Some(exactness);
             } else {
                 return Ok(());
+            }
+        }
+    }
+
+    /// How far results may be apart beside rounding.
+    fn tolerance(&mut self) -> Parsed<f64> {
+        let token = self.peek();
+        let number = token.text.parse().ok().filter(|number| (0.0..1.0).contains(number));
+        match number.filter(|number| *number > 0.0) {
+            Some(number) => {
+                self.at += 1;
+                Ok(number)
+            }
+            None => {
+                let stop = self.expected("a tolerance");
+                self.hint("it is a number between 0 and 1, relative to the results: `within 1e-6`");
+                Err(stop)
             }
         }
     }

@@ -126,6 +126,9 @@ fn header(rule: &RuleItem) -> String {
     if let Some(exactness) = rule.exactness {
         out.push_str(&format!(" {}", exactness.word()));
     }
+    if let Some(tolerance) = rule.tolerance {
+        out.push_str(&format!(" within {}", float_text(tolerance)));
+    }
     out
 }
 

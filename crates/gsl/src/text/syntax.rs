@@ -32,6 +32,7 @@ pub(crate) struct RuleItem {
     pub priority: Option<i32>,
     pub alias: bool,
     pub exactness: Option<Exactness>,
+    pub tolerance: Option<f64>,
     pub statements: Vec<Statement>,
     /// A statement could not be read.
     pub broken: bool,

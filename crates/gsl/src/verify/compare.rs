@@ -8,7 +8,7 @@ use tangram_tensor::{DType, Tensor};
 
 use super::nudge;
 use super::trace::Trace;
-use super::values::{Profile, mantissa};
+use super::values::{Profile, mantissa, whole};
 use crate::ast::Exactness;
 
 /// How much two results differ; the greater, the less a rule may promise.
@@ -60,8 +60,8 @@ pub(super) struct Judge<'a> {
     pub(super) rounds: bool,
     /// Either program has a cast that rounds.
     pub(super) converts: bool,
-    /// The rule writes constants with many digits.
-    pub(super) coarse: bool,
+    /// How far the rule says that results may be apart beside rounding.
+    pub(super) tolerance: f64,
 }
 
 impl Judge<'_> {
@@ -139,7 +139,7 @@ impl Judge<'_> {
     }
 
     fn integers(&self, a: &Tensor, b: &Tensor) -> Option<Difference> {
-        let (Ok(x), Ok(y)) = (a.i64s(), b.i64s()) else { return None };
+        let (Some(x), Some(y)) = (whole(a), whole(b)) else { return None };
         let i = x.iter().zip(&y).position(|(p, q)| p != q)?;
         let at = position(i, a.shape());
         let text = format!("at {at:?} the source gives {}, the target {}", x[i], y[i]);
@@ -161,7 +161,7 @@ impl Judge<'_> {
         trace: &Trace,
         judged: &dyn Fn() -> Option<bool>,
     ) -> Option<Gap> {
-        let size = || allowed(dtype, p, trace, self.coarse);
+        let size = || allowed(dtype, p, trace, self.tolerance);
         // A number that is rounded twice is a unit off at most.
         let unit = || (p.abs() * 2f64.powi(-mantissa(dtype))).max(f64::MIN_POSITIVE);
         let by = (p - q).abs();
@@ -186,10 +186,9 @@ impl Judge<'_> {
         found.or(self.wrapped(trace))
     }
 
-    /// Whether two results in `float64` are the same, up to rounding, or to the digits of constants
-    /// that the rule writes.
+    /// Whether two results in `float64` are the same, up to rounding and the tolerance of the rule.
     fn agree(&self, p: f64, q: f64, trace: &Trace) -> bool {
-        let (relative, absolute) = if self.coarse { (1e-5, 1e-6) } else { (1e-9, 1e-11) };
+        let (relative, absolute) = (self.tolerance.max(1e-9), self.tolerance.max(1e-11));
         p.is_finite() && (p - q).abs() <= relative * p.abs() + absolute * trace.greatest.min(1e3)
     }
 
@@ -244,14 +243,11 @@ fn number(tensor: &Tensor, i: usize) -> Option<f64> {
 }
 
 /// What two numbers may differ by in rounding: relative to themselves and to the greatest number on
-/// the way; where the rule writes constants with many digits, by what seven digits leave open.
-fn allowed(dtype: DType, p: f64, trace: &Trace, coarse: bool) -> f64 {
+/// the way; as far as the rule says, where that is more.
+fn allowed(dtype: DType, p: f64, trace: &Trace, tolerance: f64) -> f64 {
     let unit = 2f64.powi(-mantissa(dtype));
-    let units = |count: f64| (count * unit).min(0.3);
-    match coarse {
-        true => units(256.0).max(1e-6) * p.abs() + units(32.0).max(3e-7) * trace.greatest,
-        false => (units(64.0) * p.abs() + units(32.0) * trace.greatest).max(f64::MIN_POSITIVE),
-    }
+    let units = |count: f64| (count * unit).min(0.3).max(tolerance);
+    (units(64.0) * p.abs() + units(32.0) * trace.greatest).max(f64::MIN_POSITIVE)
 }
 
 fn position(mut index: usize, shape: &[usize]) -> Vec<usize> {

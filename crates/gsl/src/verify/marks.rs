@@ -32,7 +32,7 @@ pub(super) fn of(modules: [&Module; 2]) -> Vec<f64> {
             }
             let entries = module.context().entries(module.attrs(op)).iter();
             marks.extend(entries.filter_map(|(_, attr)| match from_attr(module, *attr)? {
-                AttrValue::Float(x) => Some(x),
+                AttrValue::Float(x) | AttrValue::Single(x) => Some(x),
                 _ => None,
             }));
         }
@@ -64,7 +64,7 @@ pub(super) fn mark(tensor: Tensor, marks: &[f64], rng: &mut Rng) -> Option<Tenso
 }
 
 /// The distance of a number of the type to the next one.
-fn ulp(dtype: DType, x: f64) -> f64 {
+pub(super) fn ulp(dtype: DType, x: f64) -> f64 {
     let exponent = x.abs().max(f64::MIN_POSITIVE).log2().floor() as i32;
     2f64.powi(exponent - values::mantissa(dtype))
 }

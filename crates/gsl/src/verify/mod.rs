@@ -29,8 +29,10 @@ mod compare;
 mod condition;
 mod coverage;
 mod domains;
+mod driver;
 mod field;
 mod hints;
+mod inputs;
 mod instance;
 mod marks;
 pub mod mutate;
@@ -40,12 +42,14 @@ mod real;
 mod shapes;
 mod steps;
 mod symbolic;
+mod ties;
 mod trace;
 mod trial;
 mod values;
 mod verdict;
 mod wide;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -110,6 +114,8 @@ const STALE: usize = 500;
 /// How many times as long rules with two casts are tried: they depend on three types at once, of
 /// which pairs say little.
 const CASTS: usize = 4;
+/// How many instances are given to the driver to see the rule fire.
+const DRIVEN: usize = 200;
 /// How many conditions are verified before one is proposed.
 const PROPOSED: usize = 3;
 
@@ -121,6 +127,27 @@ const PROPOSED: usize = 3;
 /// # Errors
 /// The rule cannot be compiled.
 pub fn verify(
+    rule: &Rule,
+    context: &Arc<Context>,
+    natives: &Arc<Natives>,
+    effort: &Effort,
+) -> Result<Verdict, CompileError> {
+    guarded(|| search(rule, context, natives, effort))
+}
+
+/// A defect in what makes, runs or compares instances of one rule is a verdict on that rule alone.
+fn guarded(
+    search: impl FnOnce() -> Result<Verdict, CompileError>,
+) -> Result<Verdict, CompileError> {
+    catch_unwind(AssertUnwindSafe(search)).unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+        let why = format!("a defect of the verifier, please report it with the rule: {text}");
+        Ok(Verdict::Unknown { doubt: Doubt::Defect, why })
+    })
+}
+
+fn search(
     rule: &Rule,
     context: &Arc<Context>,
     natives: &Arc<Natives>,
@@ -147,11 +174,13 @@ fn refute(
     natives: &Arc<Natives>,
     effort: &Effort,
 ) -> Result<Verdict, CompileError> {
-    let compiled = compile(rule, context, natives)?;
-    let mut search = Search::new(&compiled, natives, effort);
-    search.to_first = true;
-    search.run(context);
-    Ok(search.verdict(&|_| false))
+    guarded(|| {
+        let compiled = compile(rule, context, natives)?;
+        let mut search = Search::new(&compiled, natives, effort);
+        search.to_first = true;
+        search.run(context);
+        Ok(search.verdict(&|_| false))
+    })
 }
 
 /// The rule with one condition more.
@@ -168,6 +197,10 @@ fn with_condition(rule: &Rule, condition: &str) -> Option<Rule> {
 /// Takes a part of what [`verify`] takes with the usual effort. What the rule promises does not
 /// matter here, only extents do.
 pub(crate) fn keeps_extents(rule: &Rule, natives: &Arc<Natives>) -> bool {
+    catch_unwind(AssertUnwindSafe(|| extents_are_kept(rule, natives))).unwrap_or(false)
+}
+
+fn extents_are_kept(rule: &Rule, natives: &Arc<Natives>) -> bool {
     let context = tangram_dialects::context();
     let effort = Effort { instances: 60, attempts: 2000, covering: 0, ..Effort::default() };
     let Ok(compiled) = compile(rule, &context, natives) else { return false };
@@ -228,6 +261,8 @@ struct Search<'a> {
     symbolic_rng: fastrand::Rng,
     built: usize,
     matched: usize,
+    /// How many instances that matched were given to the driver without effect.
+    idle: usize,
     /// How many steps were spent.
     spent: u64,
 }
@@ -258,6 +293,7 @@ impl<'a> Search<'a> {
             symbolic_rng: fastrand::Rng::with_seed(effort.seed ^ 0x5EED),
             built: 0,
             matched: 0,
+            idle: 0,
             spent: 0,
         }
     }
@@ -301,6 +337,7 @@ impl<'a> Search<'a> {
             self.built_operators.add(&facts);
             self.spent = self.spent.saturating_add(trial::work(&made));
             let mut rng = sampler.rng.clone();
+            self.note_driver(&made.module);
             let wider = || sampler.again(context, DType::F64);
             match try_instance(self.rule, self.natives, made, &wider, &mut rng) {
                 Outcome::NoMatch => continue,
@@ -340,6 +377,14 @@ impl<'a> Search<'a> {
         let most = self.effort.instances + self.effort.covering * self.patience;
         let compared = self.good.len() + self.bad.len();
         compared >= most || self.is_base_compared() && self.stale > STALE * self.patience
+    }
+
+    /// Gives some instances to the driver, until the rule fires on one.
+    fn note_driver(&mut self, module: &Module) {
+        if !self.evidence.fires && self.idle < DRIVEN {
+            self.evidence.fires = driver::fires(self.rule, module);
+            self.idle += 1;
+        }
     }
 
     /// Tries the rule where extents are symbols.
@@ -471,6 +516,7 @@ impl<'a> Search<'a> {
         let mut evidence = self.evidence.clone();
         evidence.guard = self.evidence_guard();
         evidence.promise = Some(self.gap.promise());
+        evidence.tolerance = self.rule.rule().tolerance();
         evidence.coverage.pairs = self.covering.counts();
         evidence.coverage.branches = self.branches.counts();
         if let Some(counterexample) = self.counterexample.clone() {

@@ -65,7 +65,7 @@ impl Fate {
         match doubt {
             Doubt::NeverMatches => Fate::Inert,
             Doubt::Refused => Fate::Refused,
-            Doubt::Thin => Fate::Unknown,
+            Doubt::Thin | Doubt::Defect => Fate::Unknown,
         }
     }
 

@@ -15,6 +15,7 @@ use tangram_ir::Module;
 use tangram_tensor::{DType, Tensor};
 
 use super::steps;
+use super::wide;
 
 /// The greatest relative change of a number: 16 units in its last place.
 const NUDGE: f64 = 16.0 * f64::EPSILON;
@@ -26,6 +27,19 @@ const RUNS: u64 = 3;
 /// evaluation.
 pub(super) fn runs(module: &Module, inputs: &[Datum]) -> Vec<Vec<Tensor>> {
     (0..RUNS).filter_map(|seed| run(module, inputs, &mut Rng::with_seed(seed))).collect()
+}
+
+/// Runs a program of a narrower type so in `float64`: what it has for constants was rounded to that
+/// type, and is some number that is rounded to them.
+///
+/// The constants of source and target change apart from each other: what a rule writes on both sides
+/// with other digits is another number unless the type has one for both.
+pub(super) fn runs_rounded(module: &Module, inputs: &[Datum]) -> Vec<Vec<Tensor>> {
+    let one = |seed| {
+        let mut rng = Rng::with_seed(seed);
+        run(&wide::unrounded(module, &mut rng)?, inputs, &mut rng)
+    };
+    (0..RUNS).filter_map(one).collect()
 }
 
 fn run(module: &Module, inputs: &[Datum], rng: &mut Rng) -> Option<Vec<Tensor>> {

@@ -11,7 +11,7 @@ use tangram_ir::{Module, Traits};
 use tangram_tensor::{DType, Tensor, within};
 
 /// What a difference may be, relative to the greatest magnitude in a tensor, where evaluation
-/// rounds: 2⁻²⁰ for `f64`, so that constants which a rule writes with seven digits pass.
+/// rounds. Extents are looked at with it, not digits: those are for [`compare`](super::compare).
 pub(super) fn bound(dtype: DType) -> f64 {
     match dtype {
         DType::F64 => 1e-6,

@@ -166,7 +166,7 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
         "layer_norm" | "rms_norm" if *index > 0 => {
             let Some(like) = known.first().cloned().flatten() else { return any(rng) };
             let first = place(request.axis.unwrap_or(-1), like.len()).unwrap_or(0);
-            like[first..].to_vec()
+            like.get(first..).unwrap_or_default().to_vec()
         }
         // Sizes of 1, as many as the extent has.
         "split_to_sequence" if *index == 1 => {
@@ -203,8 +203,9 @@ pub(super) fn propose(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Exten
         // As many steps of all three.
         "linear_attention" if *index < 3 => {
             let mut out = attention(request, rng, cap);
-            if let (Some(Some(q)), 1) = (known.first(), *index) {
-                out[1] = q[1];
+            let steps = known.first().cloned().flatten().and_then(|q| q.get(1).copied());
+            if let (Some(steps), 1) = (steps, *index) {
+                out[1] = steps;
             }
             out
         }
@@ -365,7 +366,7 @@ fn quantised(request: &Request<'_>, rng: &mut Rng, cap: usize) -> Extents {
     }
     let along = |shape: Option<Extents>, from_end: usize| {
         let shape = shape.unwrap_or_default();
-        shape.len().checked_sub(from_end).map(|at| shape[at])
+        shape.len().checked_sub(from_end).and_then(|at| shape.get(at).copied())
     };
     let each = match (name.contains("conv"), number) {
         (true, 1) => operands[1].as_ref().and_then(|w| w.first().copied()),

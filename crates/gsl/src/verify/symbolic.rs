@@ -170,7 +170,7 @@ fn inputs(module: &Module, change: i64, rng: &mut Rng) -> Option<Vec<Datum>> {
         let extent = |dim: &Dim| size(context, *dim, change, &mut sizes);
         let shape = tensor.dims.iter().map(extent).collect::<Option<Vec<usize>>>()?;
         let profile = if change % 2 == 0 { Profile::Positive } else { Profile::Small };
-        values::tensor(dtype, &shape, profile, rng).map(Datum::Tensor)
+        values::tensor(dtype, &shape, profile, &[], rng).map(Datum::Tensor)
     };
     module.args(module.body()).iter().map(argument).collect()
 }

@@ -8,6 +8,7 @@ use tangram_dialects::attrs::Attrs;
 use tangram_dialects::interpret::Datum;
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Module, Op, Value};
+use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor};
 
 use super::steps::{self, Step};
@@ -176,10 +177,15 @@ fn is_undefined(module: &Module, op: Op, operands: &[Option<Tensor>], results: &
         "cast" | "cast_like" if x.dtype().is_float() => {
             let to = type_of(module, module.result(op, 0));
             let Some((least, greatest)) = to.and_then(values::limits) else { return false };
-            let holds = |x: &f64| x.trunc() >= least as f64 && x.trunc() <= greatest as f64;
-            // 2⁶³ rounds to the limit of `i64` and is no such integer.
-            let wide = |x: &f64| x.abs() < 9.2e18;
-            !x.f64s().is_ok_and(|list| list.iter().all(|x| holds(x) && wide(x)))
+            // Both bounds are numbers of `f64`, which the greatest of 64 bits is not.
+            let holds = |x: &f64| x.trunc() >= least as f64 && x.trunc() < (greatest + 1) as f64;
+            !x.f64s().is_ok_and(|list| list.iter().all(holds))
+        }
+        // Runtimes make narrow floats of integers by way of wider ones.
+        "cast" | "cast_like" if x.dtype().is_int() => {
+            let Some(to) = type_of(module, module.result(op, 0)) else { return false };
+            let narrow = to.is_float() && values::mantissa(to) < values::mantissa(DType::F32);
+            narrow && results.first().is_some_and(|found| rounded_twice(x, found))
         }
         // A scale is a positive number, and what it stands for a number of the type.
         "quantize" | "dequantize" => {
@@ -202,11 +208,37 @@ fn is_undefined(module: &Module, op: Op, operands: &[Option<Tensor>], results: &
         }
         // By as many bits as the type has, or more.
         "left_shift" | "right_shift" => operands.get(1).is_some_and(|by| {
-            let by = by.as_ref().and_then(|t| t.i64s().ok()).unwrap_or_default();
-            let width = x.dtype().size_bits() as i64;
+            let by = by.as_ref().and_then(values::whole).unwrap_or_default();
+            let width = x.dtype().size_bits() as i128;
             by.iter().any(|n| !(0..width).contains(n))
         }),
         _ => false,
+    }
+}
+
+/// Whether integers became other floats than the nearest ones.
+fn rounded_twice(integers: &Tensor, found: &Tensor) -> bool {
+    const EXACT: i128 = 1 << 24;
+    let Some(integers) = values::whole(integers) else { return false };
+    if integers.iter().all(|n| n.abs() <= EXACT) {
+        return false;
+    }
+    let odd = integers.into_iter().map(to_odd).collect::<Vec<f64>>();
+    let once = Tensor::from_vec(found.shape(), odd).and_then(|odd| cast(&odd, found.dtype()));
+    let numbers = |t: &Tensor| t.f64s().ok();
+    once.is_ok_and(|once| numbers(&once) != numbers(found))
+}
+
+/// An integer in `f64`, whose last bit is set where others are lost: rounded again, it is what
+/// rounding once gives. (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008.)
+pub(super) fn to_odd(n: i128) -> f64 {
+    let near = n as f64;
+    match near as i128 - n {
+        0 => near,
+        off => {
+            let other = if off > 0 { near.next_down() } else { near.next_up() };
+            if near.to_bits() & 1 == 1 { near } else { other }
+        }
     }
 }
 

@@ -9,21 +9,20 @@ use tangram_dialects::interpret::Datum;
 use tangram_dialects::{budget, constant, dtype};
 use tangram_ir::{Module, Op, Value};
 use tangram_rewrite::{Rewriter, Silent};
-use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor};
 
 use super::branches::{self, Conditional};
 use super::compare::{Difference, Gap, Judge};
 use super::field::{self, Element};
+use super::inputs::{Known, has_floats, inputs, widen};
 use super::instance::Instance;
-use super::marks;
 use super::nudge;
 use super::real;
 use super::trace::{converts, is_smooth, may_be_undefined, rounds, trace};
 use super::values::{self, Profile};
 use super::verdict::{Counterexample, Leaf};
 use super::wide;
-use crate::ast::{BinaryOp, ExprKind, PatId, Rule};
+use crate::ast::{PatId, Rule};
 use crate::mapping::NO_CHANGE;
 use crate::matching::{Match, from_attr, show, type_text};
 use crate::rules::{CompiledRule, Natives};
@@ -71,10 +70,12 @@ pub(super) type Wider<'a> = &'a dyn Fn() -> Option<Instance>;
 struct Both {
     source: Module,
     target: Module,
-    /// The rule writes constants with many digits.
-    coarse: bool,
+    /// How far the rule says that results may be apart beside rounding.
+    tolerance: f64,
     /// A constant of the model is no finite number.
     special: bool,
+    /// Constants were rounded to a narrower type before.
+    rounded: bool,
 }
 
 /// Matches, rewrites, evaluates and compares.
@@ -93,7 +94,7 @@ pub(super) fn try_instance(
         Err(diagnostic) if diagnostic.code == NO_CHANGE => return Outcome::Unchanged(branches),
         Err(diagnostic) => {
             // Types are inferred for some programs that no kernel takes.
-            let inputs = inputs(&source, base, Profile::Small, &[], rng);
+            let inputs = inputs(&source, base, Profile::Small, &Known::default(), rng);
             if inputs.is_none_or(|inputs| real::run(&source, &inputs).is_err()) {
                 return Outcome::Void;
             }
@@ -101,20 +102,20 @@ pub(super) fn try_instance(
         }
         Ok(()) => {}
     }
-    let (coarse, special) = (is_coarse(rule.rule()), !all_finite(&source, &free));
-    let both = Both { source, target, coarse, special };
+    let (tolerance, special) = (rule.rule().tolerance(), !all_finite(&source, &free));
+    let both = Both { source, target, tolerance, special, rounded: false };
     let mut out =
         Compared { branches, field: field_degree(&both, &free, rng), ..Compared::default() };
     out.exact = out.field.is_none() && real::is_exact(&both.source) && real::is_exact(&both.target);
     let leaves = with_elements(&both.source, leaves);
-    let marks = marks::of([&both.source, &both.target]);
+    let known = Known::of([&both.source, &both.target]);
     let wide = OnceCell::new();
     let wide = || wide.get_or_init(|| widened(rule, wider()).or_else(|| both.widened())).as_ref();
     out.empty = has_no_elements(&both.source);
     // Where a constant is no number, what overflows besides says nothing new.
     let runs = values::RUNS.into_iter().filter(|run| !both.special || *run != Profile::Limits);
     for profile in runs {
-        let Some(inputs) = inputs(&both.source, base, profile, &marks, rng) else { continue };
+        let Some(inputs) = inputs(&both.source, base, profile, &known, rng) else { continue };
         let difference = match both.run(profile, &inputs, &wide) {
             Run::Void => continue,
             Run::Equal => None,
@@ -141,7 +142,7 @@ pub(super) fn try_instance(
 /// Whether an instance can be evaluated on small numbers.
 pub(super) fn is_evaluated(made: &Instance, rng: &mut Rng) -> bool {
     [Profile::Small, Profile::Positive].into_iter().any(|profile| {
-        inputs(&made.module, made.base, profile, &[], rng)
+        inputs(&made.module, made.base, profile, &Known::default(), rng)
             .is_some_and(|inputs| real::run(&made.module, &inputs).is_ok())
     })
 }
@@ -153,16 +154,6 @@ pub(super) fn work(made: &Instance) -> u64 {
     let ops = module.ops(module.body());
     let once = ops.map(|op| budget::work(module, op)).fold(0, u64::saturating_add);
     once.saturating_mul(2 * values::RUNS.len() as u64 + 4)
-}
-
-/// Whether a rule writes a number with more digits than `float16` holds: a root, a share of pi.
-fn is_coarse(rule: &Rule) -> bool {
-    let digits = |x: f64| (x * 4096.0).fract() != 0.0;
-    let float = |kind: &ExprKind| {
-        matches!(kind, ExprKind::Float(x) if digits(x.get()))
-            || matches!(kind, ExprKind::Binary { op: BinaryOp::Div, .. })
-    };
-    rule.exprs().any(|(_, expr)| float(&expr.kind))
 }
 
 /// Whether all of these constants are finite numbers.
@@ -195,7 +186,7 @@ fn widened(rule: &CompiledRule, made: Option<Instance>) -> Option<Both> {
     let (root, found) = find(rule, &made.module)?;
     let mut target = made.module.clone();
     apply(rule, &mut target, root, &found).ok()?;
-    Some(Both { source: made.module, target, coarse: false, special: false })
+    Some(Both { source: made.module, target, tolerance: 0.0, special: false, rounded: false })
 }
 
 /// What came of running both programs on the same inputs.
@@ -221,7 +212,7 @@ impl Both {
     /// Both programs in `float64`, as they are: for rules that are meant for narrower types only.
     fn widened(&self) -> Option<Both> {
         let (source, target) = (wide::module(&self.source)?, wide::module(&self.target)?);
-        Some(Both { source, target, coarse: false, special: false })
+        Some(Both { source, target, tolerance: 0.0, special: false, rounded: true })
     }
 
     /// Whether all fractions are in `float64`.
@@ -270,14 +261,20 @@ impl Both {
                 Some((source, real::run(&wide.target, &inputs).ok()?))
             },
             nudged: &|| {
-                let both = wide().unwrap_or(self);
                 let inputs = widen(inputs).unwrap_or_default();
-                [&both.source, &both.target].map(|module| nudge::runs(module, &inputs))
+                match wide() {
+                    Some(wide) if wide.rounded => [&self.source, &self.target]
+                        .map(|module| nudge::runs_rounded(module, &inputs)),
+                    wide => {
+                        let both = wide.unwrap_or(self);
+                        [&both.source, &both.target].map(|module| nudge::runs(module, &inputs))
+                    }
+                }
             },
             smooth: is_smooth(&self.source) && is_smooth(&self.target),
             rounds: rounds(&self.source) || rounds(&self.target),
             converts: converts(&self.source) || converts(&self.target),
-            coarse: self.coarse,
+            tolerance: self.tolerance,
         };
         match judge.compare(&expected, &found) {
             Some(_) if seen().undefined => Run::Void,
@@ -299,56 +296,6 @@ impl Both {
         let ordinary = !self.special || profile == Profile::Special;
         ordinary && may_be_undefined(&self.target) && open(&self.target) && !open(&self.source)
     }
-}
-
-/// Floating-point inputs in `float64`, others as they are.
-fn widen(inputs: &[Datum]) -> Option<Vec<Datum>> {
-    let wide = |input: &Datum| match input {
-        Datum::Tensor(t) if t.dtype().is_float() => cast(t, DType::F64).ok().map(Datum::Tensor),
-        other => Some(other.clone()),
-    };
-    inputs.iter().map(wide).collect()
-}
-
-/// Whether any input has fractions.
-fn has_floats(inputs: &[Datum]) -> bool {
-    inputs.iter().any(|input| !matches!(input, Datum::Tensor(t) if !t.dtype().is_float()))
-}
-
-/// Random inputs, some of the fractions among them about `marks`; integers beside a module of
-/// another element type are places.
-fn inputs(
-    module: &Module,
-    base: DType,
-    profile: Profile,
-    marks: &[f64],
-    rng: &mut Rng,
-) -> Option<Vec<Datum>> {
-    let scales = scales(module);
-    let argument = |value: &Value| {
-        let (dtype, shape) = constant::static_tensor(module.context(), module.value_type(*value))?;
-        let tensor = match dtype {
-            DType::I64 if base != dtype => values::indices(dtype, &shape, profile, rng),
-            _ if profile == Profile::Fractions => {
-                marks::mark(values::tensor(dtype, &shape, profile, rng)?, marks, rng)
-            }
-            _ => values::tensor(dtype, &shape, profile, rng),
-        };
-        let tensor = if scales.contains(value) { values::positive(tensor?) } else { tensor };
-        tensor.map(Datum::Tensor)
-    };
-    module.args(module.body()).iter().map(argument).collect()
-}
-
-/// The values that are scales of what is quantised.
-fn scales(module: &Module) -> Vec<Value> {
-    let mut scales = Vec::new();
-    for op in module.ops(module.body()) {
-        let name = module.name_text(op).trim_start_matches("nn.");
-        let operands = module.operands(op).enumerate();
-        scales.extend(operands.filter(|(i, _)| values::is_scale(name, *i)).map(|(_, value)| value));
-    }
-    scales
 }
 
 /// The degree, if both programs are the same functions over the field.
@@ -378,7 +325,7 @@ fn field_values(
         let element = match dtype {
             DType::F64 => Element::random(&shape, rng)?,
             // Integers are looked at as they are, one assignment at a time.
-            _ => Element::fixed(&values::tensor(dtype, &shape, Profile::Positive, rng)?)?,
+            _ => Element::fixed(&values::tensor(dtype, &shape, Profile::Positive, &[], rng)?)?,
         };
         values.insert(value, element);
     }

@@ -8,6 +8,8 @@ use fastrand::Rng;
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor, element_count};
 
+use super::ties;
+
 /// A kind of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Profile {
@@ -25,7 +27,8 @@ pub(super) enum Profile {
     Roots,
     /// The greatest, least and smallest numbers of the type, and any magnitude between.
     Limits,
-    /// Small integers among NaN, infinities, 0 and -0.
+    /// Small integers among NaN, infinities, 0 and -0; integers next to powers of two and to what
+    /// floating-point types round to the one or the other side.
     Special,
 }
 
@@ -65,11 +68,13 @@ impl Profile {
     }
 }
 
-/// Random elements of a type; none for types that hold no numbers.
+/// Random elements of a type; none for types that hold no numbers. `types`: those of the program,
+/// between which it rounds.
 pub(super) fn tensor(
     dtype: DType,
     shape: &[usize],
     profile: Profile,
+    types: &[DType],
     rng: &mut Rng,
 ) -> Option<Tensor> {
     let count = element_count(shape)?;
@@ -79,12 +84,33 @@ pub(super) fn tensor(
         return Tensor::from_vec(shape, flags).ok();
     }
     if dtype.is_float() {
-        let numbers = (0..count).map(|_| real(dtype, profile, rng)).collect::<Vec<f64>>();
+        let numbers = (0..count).map(|_| real(dtype, profile, types, rng)).collect::<Vec<f64>>();
         return cast(&Tensor::from_vec(shape, numbers).ok()?, dtype).ok();
     }
-    let (least, greatest) = limits(dtype)?;
-    let numbers = (0..count).map(|_| integer(least, greatest, profile, rng)).collect::<Vec<i64>>();
+    let (least, greatest) = match profile {
+        Profile::Special => ties::range(limits(dtype)?, types, rng),
+        _ => limits(dtype)?,
+    };
+    let mut one = || integer((least, greatest), profile, types, rng);
+    integers(dtype, shape, (0..count).map(|_| one()).collect())
+}
+
+/// A tensor of integers that its type has.
+pub(super) fn integers(dtype: DType, shape: &[usize], numbers: Vec<i128>) -> Option<Tensor> {
+    if dtype == DType::U64 {
+        let numbers = numbers.into_iter().map(|n| n as u64).collect::<Vec<u64>>();
+        return Tensor::from_vec(shape, numbers).ok();
+    }
+    let numbers = numbers.into_iter().map(|n| n as i64).collect::<Vec<i64>>();
     cast(&Tensor::from_vec(shape, numbers).ok()?, dtype).ok()
+}
+
+/// The elements of a tensor of integers or truth values, unsigned ones of 64 bits among them.
+pub(super) fn whole(tensor: &Tensor) -> Option<Vec<i128>> {
+    match tensor.dtype() {
+        DType::U64 => Some(tensor.to_vec::<u64>().ok()?.into_iter().map(i128::from).collect()),
+        _ => Some(tensor.i64s().ok()?.into_iter().map(i128::from).collect()),
+    }
 }
 
 /// Elements that are all 0.
@@ -128,15 +154,15 @@ pub(super) fn indices(
     cast(&Tensor::from_vec(shape, numbers).ok()?, dtype).ok()
 }
 
-fn real(dtype: DType, profile: Profile, rng: &mut Rng) -> f64 {
+fn real(dtype: DType, profile: Profile, types: &[DType], rng: &mut Rng) -> f64 {
     match profile {
         Profile::Small => rng.i64(-4..=4) as f64,
         Profile::Positive => rng.i64(4..=16) as f64 / 4.0,
         Profile::Fractions => match rng.u8(0..16) {
             0 => 2f64.powi(-mantissa(dtype) - 3),
             1 => -2f64.powi(-mantissa(dtype) - 3),
-            2 => nearly_tie(dtype, rng),
-            3..9 => rng.i64(-5..=4) as f64 + 0.5,
+            2..4 => ties::float(dtype, types, rng),
+            4..9 => rng.i64(-5..=4) as f64 + 0.5,
             _ => rng.f64() * 10.0 - 5.0,
         },
         Profile::Wide => {
@@ -156,19 +182,6 @@ fn real(dtype: DType, profile: Profile, rng: &mut Rng) -> f64 {
             [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0].get(pick).map_or(small, |x| *x)
         }
     }
-}
-
-/// A number next to one halfway between two of a narrower type: rounded by way of a type between
-/// it becomes another one.
-fn nearly_tie(dtype: DType, rng: &mut Rng) -> f64 {
-    let digits = mantissa(dtype);
-    let narrower: Vec<i32> = [2, 3, 7, 10, 23].into_iter().filter(|m| m + 2 <= digits).collect();
-    let Some(&narrow) = rng.choice(&narrower) else { return 0.5 };
-    let unit = 2f64.powi(-narrow);
-    let tie = 1.0 + unit * (rng.u32(0..1 << narrow.min(8)) as f64 + 0.5);
-    let little = 2f64.powi(-rng.i32(narrow + 2..=digits));
-    let scale = 2f64.powi(rng.i32(-2..=1));
-    scale * (tie + if rng.bool() { little } else { -little }) * if rng.bool() { 1.0 } else { -1.0 }
 }
 
 /// A number of magnitude 2 to `exponent`, with all its bits.
@@ -214,57 +227,67 @@ fn extreme(dtype: DType, rng: &mut Rng) -> f64 {
     }
 }
 
-/// The least and greatest integer of a type, as far as `i64` has them.
-pub(super) fn limits(dtype: DType) -> Option<(i64, i64)> {
-    Some(match dtype {
-        DType::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
-        DType::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
-        DType::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-        DType::I64 => (i64::MIN, i64::MAX),
-        DType::U8 => (0, i64::from(u8::MAX)),
-        DType::U16 => (0, i64::from(u16::MAX)),
-        DType::U32 => (0, i64::from(u32::MAX)),
-        DType::U64 => (0, i64::MAX),
-        DType::I4 => (-8, 7),
-        DType::U4 => (0, 15),
-        DType::I2 => (-2, 1),
-        DType::U2 => (0, 3),
-        _ => return None,
-    })
+/// The least and greatest integer of a type.
+pub(super) fn limits(dtype: DType) -> Option<(i128, i128)> {
+    let signed = |bits: u32| Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1));
+    let unsigned = |bits: u32| Some((0, (1 << bits) - 1));
+    match dtype {
+        DType::I8 => signed(8),
+        DType::I16 => signed(16),
+        DType::I32 => signed(32),
+        DType::I64 => signed(64),
+        DType::U8 => unsigned(8),
+        DType::U16 => unsigned(16),
+        DType::U32 => unsigned(32),
+        DType::U64 => unsigned(64),
+        DType::I4 => signed(4),
+        DType::U4 => unsigned(4),
+        DType::I2 => signed(2),
+        DType::U2 => unsigned(2),
+        _ => None,
+    }
 }
 
-fn integer(least: i64, greatest: i64, profile: Profile, rng: &mut Rng) -> i64 {
+fn integer(
+    (least, greatest): (i128, i128),
+    profile: Profile,
+    types: &[DType],
+    rng: &mut Rng,
+) -> i128 {
     // One past what `float16`, `float32`, `float64` and the narrower integers hold.
-    const EDGES: [i64; 8] =
+    const EDGES: [i128; 8] =
         [128, 200, 256, 2049, 40_000, (1 << 24) + 1, (1 << 31) + 1, (1 << 53) + 1];
     let number = match profile {
-        Profile::Small => rng.i64(-4..=4),
-        Profile::Positive => rng.i64(1..=4),
-        Profile::Fractions => rng.i64(-20..=20),
-        Profile::Wide => rng.i64(-300..=300),
+        Profile::Small => rng.i128(-4..=4),
+        Profile::Positive => rng.i128(1..=4),
+        Profile::Fractions => rng.i128(-20..=20),
+        Profile::Wide => rng.i128(-300..=300),
         // Squares fit.
         Profile::Roots => {
-            let root = (greatest as u64).isqrt() as i64;
-            rng.i64(if least < 0 { -root } else { 0 }..=root)
+            let root = (greatest as u128).isqrt() as i128;
+            rng.i128(if least < 0 { -root } else { 0 }..=root)
         }
         Profile::Limits => match rng.u8(0..6) {
             0 => least,
             1 => greatest,
-            2 => least.saturating_add(1),
-            3 => rng.i64(-1..=1),
-            _ => rng.i64(least..=greatest),
+            2 => least + 1,
+            3 => rng.i128(-1..=1),
+            _ => rng.i128(least..=greatest),
         },
-        Profile::Special => *rng.choice(&EDGES).unwrap_or(&0),
+        Profile::Special if rng.u8(0..4) == 0 => *rng.choice(&EDGES).unwrap_or(&0),
+        Profile::Special => {
+            let bits = u128::BITS - (greatest as u128).leading_zeros();
+            let edge = ties::integer(bits, types, rng);
+            if least < 0 && rng.bool() { -edge } else { edge }
+        }
     };
     if (least..=greatest).contains(&number) {
         return number;
     }
     match profile {
         // Among these, what does not fit says nothing new.
-        Profile::Small | Profile::Positive | Profile::Fractions => {
-            number.unsigned_abs().min(greatest.unsigned_abs()) as i64
-        }
-        _ => rng.i64(least..=greatest),
+        Profile::Small | Profile::Positive | Profile::Fractions => number.abs().min(greatest),
+        _ => rng.i128(least..=greatest),
     }
 }
 
@@ -277,7 +300,7 @@ mod tests {
         let mut rng = Rng::with_seed(3);
         for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64, DType::I8, DType::U64] {
             for profile in RUNS {
-                let made = tensor(dtype, &[40], profile, &mut rng).expect("numbers");
+                let made = tensor(dtype, &[40], profile, &[dtype], &mut rng).expect("numbers");
                 let numbers = made.f64s().expect("numbers");
                 if profile != Profile::Special {
                     assert!(numbers.iter().all(|x| x.is_finite()), "{dtype:?} {profile:?}");
@@ -289,8 +312,9 @@ mod tests {
     #[test]
     fn ties_limits_and_nan_are_among_them() {
         let mut rng = Rng::with_seed(3);
-        let mut numbers =
-            |dtype, profile| tensor(dtype, &[200], profile, &mut rng).unwrap().f64s().unwrap();
+        let mut numbers = |dtype, profile| {
+            tensor(dtype, &[400], profile, &[dtype], &mut rng).unwrap().f64s().unwrap()
+        };
         assert!(numbers(DType::F32, Profile::Fractions).contains(&2.5));
         assert!(numbers(DType::F16, Profile::Limits).contains(&65504.0));
         assert!(numbers(DType::F32, Profile::Special).iter().any(|x| x.is_nan()));

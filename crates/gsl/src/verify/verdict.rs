@@ -56,6 +56,8 @@ pub enum Doubt {
     Refused,
     /// Few instances could be compared, or a branch or operator is missing among them.
     Thin,
+    /// Verification itself failed, which is a defect of it and says nothing of the rule.
+    Defect,
 }
 
 /// On what a verdict rests.
@@ -88,6 +90,11 @@ pub struct Evidence {
     pub guard: Option<String>,
     /// What the rule may promise: the greatest difference that was seen.
     pub promise: Option<Exactness>,
+    /// How far the rule says that results may be apart beside rounding; 0 where it says nothing.
+    pub tolerance: f64,
+    /// Whether the driver was seen to fire the rule on an instance, equal operations of which are
+    /// one.
+    pub fires: bool,
     /// What the instances had that were compared.
     pub coverage: Coverage,
 }
@@ -169,7 +176,14 @@ impl fmt::Display for Verdict {
         match self {
             Verdict::Holds(evidence) => {
                 let promise = evidence.promise.unwrap_or(Exactness::Exact).word();
-                writeln!(f, "holds ({promise}) on {evidence}")?;
+                write!(f, "holds ({promise}")?;
+                if evidence.tolerance > 0.0 {
+                    write!(f, ", within {:?}", evidence.tolerance)?;
+                }
+                writeln!(f, ") on {evidence}")?;
+                if !evidence.fires {
+                    writeln!(f, "  it never fires where equal operations are one, as in models")?;
+                }
                 write!(f, "  tried: {}", evidence.coverage)
             }
             Verdict::HoldsAs { promise, counterexample, evidence } => {

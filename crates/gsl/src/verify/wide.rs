@@ -1,17 +1,38 @@
 //! Programs in `float64`: the same operations on wider numbers.
 
+use fastrand::Rng;
 use rustc_hash::FxHashMap;
 use tangram_dialects::eval::evaluate;
 use tangram_dialects::{constant, dtype};
-use tangram_ir::{Dim, Loc, Module, Op, OpState, Point, Value};
+use tangram_ir::{Attr, AttrData, Dim, FloatKind, Loc, Module, Op, OpState, Point, Value};
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor, within};
 
 use super::real::MAX_BYTES;
+use super::values;
 
 /// The same program with every floating-point input and constant in `float64`; none where some
 /// operation does not take them, or has regions.
 pub(super) fn module(module: &Module) -> Option<Module> {
+    build(module, &mut |_, x| x)
+}
+
+/// The same, with constants and attributes that are any numbers which are rounded to those that are
+/// there; what fills less than half of the digits of its type is taken for exact.
+pub(super) fn unrounded(module: &Module, rng: &mut Rng) -> Option<Module> {
+    build(module, &mut |dtype, x| {
+        let digits = values::mantissa(dtype);
+        let zeros = (x.to_bits() | 1 << 52).trailing_zeros() as i32 - (52 - digits);
+        let exact = dtype == DType::F64 || !x.is_finite() || 2 * zeros > digits;
+        let by = if exact { 0.0 } else { 2f64.powi(-digits - 1) * (2.0 * rng.f64() - 1.0) };
+        x * (1.0 + by)
+    })
+}
+
+/// Changes a number of a type.
+type Change<'a> = &'a mut dyn FnMut(DType, f64) -> f64;
+
+fn build(module: &Module, change: Change<'_>) -> Option<Module> {
     let context = module.context_arc().clone();
     let mut out = Module::new(context.clone());
     let mut made: FxHashMap<Value, Value> = FxHashMap::default();
@@ -34,17 +55,43 @@ pub(super) fn module(module: &Module) -> Option<Module> {
             continue;
         } else if constant::is_constant(module, op) {
             let tensor = constant::constant_tensor(module, module.result(op, 0))?;
-            let tensor = cast(&tensor, wide(tensor.dtype())).ok()?;
+            let tensor = changed(tensor, change)?;
             constant::build(&mut out, end, &tensor, "c", Loc::UNKNOWN)
         } else {
             let count = module.result_count(op);
-            let (name, attrs) = (module.name(op), module.attrs(op));
+            let (name, attrs) = (module.name(op), attributes(module, op, change));
             out.build(end, name, &operands?, attrs, Some(count), Loc::UNKNOWN).ok()?
         };
         let results: Vec<Value> = out.results(new).collect();
         made.extend(module.results(op).zip(results));
     }
     Some(out)
+}
+
+/// A constant in `float64`, changed; other types as they are.
+fn changed(tensor: Tensor, change: Change<'_>) -> Option<Tensor> {
+    let dtype = tensor.dtype();
+    if !dtype.is_float() {
+        return Some(tensor);
+    }
+    let numbers = tensor.f64s().ok()?.into_iter().map(|x| change(dtype, x));
+    Tensor::from_vec(tensor.shape(), numbers.collect::<Vec<f64>>()).ok()
+}
+
+/// The attributes of an operation, numbers of `float32` among them changed.
+fn attributes(module: &Module, op: Op, change: Change<'_>) -> Attr {
+    let context = module.context();
+    let entries = context.entries(module.attrs(op)).iter().map(|(name, attr)| {
+        let changed = match context.attr_data(*attr) {
+            AttrData::Float { bits, .. } => {
+                let (old, new) = (f64::from_bits(*bits), change(DType::F32, f64::from_bits(*bits)));
+                if old == new { *attr } else { context.float_attr(new, FloatKind::F64) }
+            }
+            _ => *attr,
+        };
+        (*name, changed)
+    });
+    context.dict(entries.collect::<Vec<_>>())
 }
 
 /// What an operation gives on numbers of any type in `float64`; none where it does not take them.

@@ -253,7 +253,9 @@ impl<'a> Brute<'a> {
     /// The branches of a variadic output are apart in any case: there would be no most of them.
     fn is_injective(&self, known: &Environment, (id, _): Node, target: Target) -> bool {
         let is_option = |id: PatId| matches!(self.rule.pattern(id).kind, PatternKind::Alt(_));
-        let taken = known.iter().any(|((other, _), held)| *held == target && !is_option(*other));
+        let taken = known.iter().any(|((other, _), held)| {
+            *held == target && !is_option(*other) && !self.is_written_alike(*other, id)
+        });
         let is_branch = |id: PatId| match &self.rule.pattern(self.rule.sources()[0]).kind {
             PatternKind::Variadic { field, templates, .. } => {
                 let root = templates.iter().find(|t| t.pattern == *field);
@@ -264,6 +266,38 @@ impl<'a> Brute<'a> {
         let repeated = is_branch(id)
             && known.iter().any(|((other, _), held)| is_branch(*other) && *held == target);
         (self.rule.may_alias() && !repeated) || is_option(id) || !taken
+    }
+
+    /// Whether two patterns are calls of the same operators on the same values, written twice: equal
+    /// operations are one value.
+    fn is_written_alike(&self, a: PatId, b: PatId) -> bool {
+        let is_call = |id: PatId| {
+            matches!(
+                self.rule.pattern(id).kind,
+                PatternKind::Call { .. } | PatternKind::Proj { .. }
+            )
+        };
+        let is_output = |id: PatId| self.rule.sources().contains(&id);
+        a != b
+            && !(is_output(a) && is_output(b))
+            && is_call(a)
+            && is_call(b)
+            && self.written(a) == self.written(b)
+    }
+
+    fn written(&self, id: PatId) -> String {
+        let list = |ids: &[PatId]| ids.iter().map(|id| self.written(*id)).collect::<Vec<_>>();
+        match &self.rule.pattern(id).kind {
+            PatternKind::Call { op, args, commutative, associative, .. } => {
+                let (name, args) = (self.names(*op), list(args));
+                format!("{name:?}{commutative}{associative}({args:?})")
+            }
+            PatternKind::Proj { tuple, index } => {
+                format!("{}[{:?}]", self.written(*tuple), self.rule.expr(*index).kind)
+            }
+            PatternKind::Tuple(fields) => format!("{:?}", list(fields)),
+            _ => format!("{id:?}"),
+        }
     }
 
     /// Whether an instance fits its parts, which are known.

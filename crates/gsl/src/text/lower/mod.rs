@@ -6,7 +6,7 @@ mod pattern;
 use rustc_hash::FxHashMap;
 
 use super::syntax::{Choice, Name, RuleItem, Statement, StatementKind};
-use crate::ast::{ExprId, OpChoice, OpId, PatId, PatternKind, Rule, RuleBuilder, SymId};
+use crate::ast::{ExprId, OpChoice, OpId, PatId, PatternKind, Real, Rule, RuleBuilder, SymId};
 use crate::check::suggest;
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -92,6 +92,7 @@ pub(crate) fn lower_rule(
         builder.may_alias();
     }
     item.exactness.into_iter().for_each(|exactness| _ = builder.exactness(exactness));
+    item.tolerance.into_iter().for_each(|number| _ = builder.tolerance(Real::new(number)));
     let spans = RuleSpans { rule: item.span, name: item.name.span, ..RuleSpans::default() };
     let mut lower = Lower { builder, spans, scope: FxHashMap::default(), found };
     for statement in &item.statements {

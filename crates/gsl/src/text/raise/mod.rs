@@ -42,6 +42,7 @@ pub(crate) fn raise(rule: &Rule) -> RuleItem {
         priority: Some(rule.priority()).filter(|priority| *priority != 0),
         alias: rule.may_alias(),
         exactness: rule.exactness(),
+        tolerance: Some(rule.tolerance()).filter(|number| *number > 0.0),
         statements: raise.statements,
         ..RuleItem::default()
     }

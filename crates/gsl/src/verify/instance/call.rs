@@ -262,7 +262,7 @@ impl Draft<'_> {
                 continue;
             }
             if (short, attr.name) == ("full", "value") {
-                let element = values::tensor(self.dtype, &[1], self.profile, self.rng)?;
+                let element = values::tensor(self.dtype, &[1], self.profile, &[], self.rng)?;
                 let made = constant::tensor_attr(&mut self.module, &element, "fill");
                 entries.push((context.str(attr.name), made));
                 continue;

@@ -3,6 +3,7 @@
 use fastrand::Rng;
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Dim, Loc, Point};
+use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor};
 
 use super::super::shapes::{self, Extents};
@@ -168,9 +169,9 @@ impl Draft<'_> {
                 values::indices(dtype, shape, self.profile, self.rng)
             }
             _ if self.is_scale => {
-                values::positive(values::tensor(dtype, shape, self.profile, self.rng)?)
+                values::positive(values::tensor(dtype, shape, self.profile, &[], self.rng)?)
             }
-            _ => values::tensor(dtype, shape, self.profile, self.rng),
+            _ => values::tensor(dtype, shape, self.profile, &[], self.rng),
         }
     }
 
@@ -188,7 +189,14 @@ impl Draft<'_> {
             let count = tangram_tensor::element_count(shape)?;
             return Tensor::from_vec(shape, vec![element; count]).ok();
         }
-        values::tensor(dtype, shape, Profile::Positive, self.rng)
+        let made = values::tensor(dtype, shape, Profile::Positive, &[], self.rng)?;
+        // Numbers that no type but its own has, apart from the other choices.
+        let mut apart = Rng::with_seed(self.rng.clone().u64(..) ^ 0xDEC1);
+        if !dtype.is_float() || apart.bool() {
+            return Some(made);
+        }
+        let numbers = made.f64s().ok()?.into_iter().map(|x| x / 10.0).collect::<Vec<f64>>();
+        cast(&Tensor::from_vec(shape, numbers).ok()?, dtype).ok()
     }
 }
 
