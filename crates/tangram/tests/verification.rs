@@ -43,7 +43,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("pad-conv2d", ", pad_value = 0.0", ""),
     ("pad-conv2d", r#"pad_mode = "constant", "#, ""),
     ("pad-conv2d", "p.pad_width[2:4] + p.pad_width[6:8]", "p.pad_width[6:8] + p.pad_width[2:4]"),
-    ("gelu", "1.4142135", "1.5"),
+    ("gelu", "1.4142135623730951", "1.5"),
     ("layer-norm", "epsilon = eps.value", "epsilon = 2.0"),
     ("hard-sigmoid", r#"x.dtype in ["float16", "bfloat16", "float32"]"#, "true"),
     ("hard-swish", "h.beta == 0.5", "h.beta >= 0.0"),

@@ -127,7 +127,11 @@ fn multiples(made: &[Tensor], at: usize, marks: &[f64], rng: &mut Rng) -> Option
     let mut numbers = tensor.f64s().ok()?;
     for number in &mut numbers {
         if let Some(unit) = rng.choice(&units).filter(|_| rng.u8(0..3) == 0) {
-            *number = unit * f64::from(rng.i8(-21..=21)) / 2.0;
+            let multiple = unit * f64::from(rng.i8(-21..=21)) / 2.0;
+            // What the type has no number for is of another kind.
+            if multiple.abs() < 2f64.powi(values::exponents(dtype).0 as i32) {
+                *number = multiple;
+            }
         }
     }
     cast(&Tensor::from_vec(tensor.shape(), numbers).ok()?, dtype).ok()

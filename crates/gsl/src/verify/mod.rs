@@ -115,7 +115,7 @@ const STALE: usize = 500;
 /// which pairs say little.
 const CASTS: usize = 4;
 /// How many instances are given to the driver to see the rule fire.
-const DRIVEN: usize = 200;
+const DRIVEN: usize = 60;
 /// How many conditions are verified before one is proposed.
 const PROPOSED: usize = 3;
 
@@ -337,7 +337,7 @@ impl<'a> Search<'a> {
             self.built_operators.add(&facts);
             self.spent = self.spent.saturating_add(trial::work(&made));
             let mut rng = sampler.rng.clone();
-            self.note_driver(&made.module);
+            let driven = self.is_driven().then(|| made.module.clone());
             let wider = || sampler.again(context, DType::F64);
             match try_instance(self.rule, self.natives, made, &wider, &mut rng) {
                 Outcome::NoMatch => continue,
@@ -347,6 +347,7 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 outcome => {
+                    self.note_driver(driven.as_ref());
                     let compared = matches!(outcome, Outcome::Compared(_) | Outcome::Different(_));
                     if compared && self.covering.is_new(&pairs) {
                         self.stale = 0;
@@ -379,12 +380,16 @@ impl<'a> Search<'a> {
         compared >= most || self.is_base_compared() && self.stale > STALE * self.patience
     }
 
-    /// Gives some instances to the driver, until the rule fires on one.
-    fn note_driver(&mut self, module: &Module) {
-        if !self.evidence.fires && self.idle < DRIVEN {
-            self.evidence.fires = driver::fires(self.rule, module);
-            self.idle += 1;
-        }
+    /// Whether the driver is still to be seen to fire the rule.
+    fn is_driven(&self) -> bool {
+        !self.evidence.fires && self.idle < DRIVEN
+    }
+
+    /// Gives an instance that matches to the driver.
+    fn note_driver(&mut self, module: Option<&Module>) {
+        let Some(module) = module else { return };
+        self.evidence.fires = driver::fires(self.rule, module);
+        self.idle += 1;
     }
 
     /// Tries the rule where extents are symbols.

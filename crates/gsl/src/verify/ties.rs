@@ -62,26 +62,38 @@ pub(super) fn float(dtype: DType, types: &[DType], rng: &mut Rng) -> f64 {
     let narrow = narrower(types, digits, |narrow| narrow.is_float());
     let Some(&narrow) = rng.choice(&narrow) else { return 0.5 };
     let bits = mantissa(narrow);
-    let (high, _, smallest) = exponents(narrow);
+    // What is tried of a wide type is a number of this one.
+    let high = exponents(narrow).0.min(exponents(dtype).0 - 1);
     let least = bits + 2;
     let little = match between(types, bits, digits, rng) {
         Some(between) if between + 2 < digits => rng.i32(between + 2..=digits),
         _ => rng.i32(least..=digits.max(least)),
     };
-    let unit = 2f64.powi(-bits);
-    let (tie, scale) = match rng.u8(0..8) {
-        // Above the greatest number of the type.
-        0 => (2.0 - unit / 2.0, high as i32),
-        // Between two of the smallest.
-        1 => (1.0, smallest as i32 - 1),
-        kind => {
-            let tie = 1.0 + unit * (f64::from(rng.u32(0..1 << bits.min(8))) + 0.5);
-            // So great, now and then, that a tie is an integer.
-            (tie, if kind < 4 { rng.i32(0..=(bits + 4).min(high as i32)) } else { rng.i32(-2..=1) })
-        }
+    let tie = 1.0 + 2f64.powi(-bits) * (f64::from(rng.u32(0..1 << bits.min(8))) + 0.5);
+    // So great, now and then, that a tie is an integer.
+    let scale = if rng.bool() { rng.i32(0..=(bits + 4).min(high as i32)) } else { rng.i32(-2..=1) };
+    sign * 2f64.powi(scale) * nearly(tie, little, rng)
+}
+
+/// A number next to what a narrower type of the program rounds to its greatest or smallest number, or
+/// beyond; none where the program has no such type.
+pub(super) fn limit(dtype: DType, types: &[DType], rng: &mut Rng) -> Option<f64> {
+    let digits = mantissa(dtype);
+    let fits = |narrow: &&DType| narrow.is_float() && mantissa(**narrow) + 2 <= digits;
+    let narrow: Vec<&DType> = types.iter().filter(fits).collect();
+    let narrow = **rng.choice(&narrow)?;
+    let (bits, (high, _, smallest)) = (mantissa(narrow), exponents(narrow));
+    let (tie, scale) = match rng.bool() {
+        true => (2.0 - 2f64.powi(-bits - 1), high),
+        false => (1.0, smallest - 1),
     };
-    let little = 2f64.powi(-little) * *rng.choice(&[-1.0, 0.0, 1.0]).unwrap_or(&0.0);
-    sign * 2f64.powi(scale) * (tie + little)
+    let made = 2f64.powi(scale as i32) * nearly(tie, rng.i32(bits + 2..=digits), rng);
+    Some(if rng.bool() { made } else { -made })
+}
+
+/// A number, or one that differs from it so many binary digits behind the first.
+fn nearly(x: f64, digits: i32, rng: &mut Rng) -> f64 {
+    x + 2f64.powi(-digits) * f64::from(rng.i8(-1..=1))
 }
 
 /// A number next to an integer, at the limits of a type of integers or near 0.

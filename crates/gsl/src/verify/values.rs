@@ -175,7 +175,11 @@ fn real(dtype: DType, profile: Profile, types: &[DType], rng: &mut Rng) -> f64 {
             let most = if rng.u8(0..8) == 0 { (high - 7).max(high / 2) } else { high / 2 + 1 };
             power(rng.i64(-high / 2 - 1..=most), rng)
         }
-        Profile::Limits => extreme(dtype, rng),
+        Profile::Limits => {
+            let narrower = rng.u8(0..4) == 0;
+            let limit = if narrower { ties::limit(dtype, types, rng) } else { None };
+            limit.unwrap_or_else(|| extreme(dtype, rng))
+        }
         Profile::Special => {
             let pick = rng.usize(0..12);
             let small = rng.i64(-4..=4) as f64;
