@@ -50,11 +50,11 @@ HEAD = r"""
 #define COLUMNS 28
 /* What lies between the arrays is nobody's. */
 static struct {
-    @E@ a[9000], A[ROWS][COLUMNS], b[9000], B[ROWS][COLUMNS], c[9000], pool[1024], d[9000];
+    @E@ a[9000], first[ROWS][COLUMNS], b[9000], second[ROWS][COLUMNS], c[9000], row[1024], d[9000];
 } all;
-#define A all.A
-#define B all.B
-#define pool all.pool
+#define A all.first
+#define B all.second
+#define pool all.row
 #if defined(__SANITIZE_ADDRESS__)
 void __asan_poison_memory_region(void const volatile *, size_t);
 #define NOBODYS(x) __asan_poison_memory_region(x, sizeof(x))
@@ -506,8 +506,22 @@ def sweep(seeds: list[int], tangram: str, options: list[str], keep: Path | None 
                 (keep / f"{seed}.txt").write_text(outcome.wrong)
         return outcome
 
+    outcomes = []
     with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(one, seeds))
+        for outcome in pool.map(one, seeds):
+            outcomes.append(outcome)
+            if keep and len(outcomes) % 10 == 0:
+                print(summary(outcomes), flush=True)
+    return outcomes
+
+
+def summary(outcomes: list[Outcome]) -> str:
+    """Counts what files did."""
+    total = [sum(getattr(outcome, name) for outcome in outcomes)
+             for name in ("functions", "calls", "rewritten")]
+    wrong = sum(bool(outcome.wrong) for outcome in outcomes)
+    return (f"{len(outcomes)} files, {total[0]} functions, {total[1]} calls, "
+            f"{total[2]} parts rewritten, {wrong} files wrong")
 
 
 def main() -> int:
@@ -517,17 +531,14 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("options", nargs="*", help="of tangram scop, behind `--`")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     tangram = os.environ.get("TANGRAM_BIN", "tangram")
     outcomes = sweep(list(range(given.seed, given.seed + given.count)), tangram, given.options,
                      given.keep, given.jobs)
     wrong = [outcome for outcome in outcomes if outcome.wrong]
     for outcome in wrong:
         print(f"{outcome.seed}: {outcome.wrong}")
-    total = [sum(getattr(outcome, name) for outcome in outcomes)
-             for name in ("functions", "calls", "rewritten")]
-    print(f"{len(outcomes)} files, {total[0]} functions, {total[1]} calls, {total[2]} parts rewritten, "
-          f"{len(wrong)} files wrong")
+    print(summary(outcomes))
     return bool(wrong)
 
 

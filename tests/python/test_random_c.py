@@ -28,12 +28,11 @@ def test_random_files_do_the_same():
 
 
 @pytest.mark.slow
-def test_random_files_do_the_same_on_threads_and_in_tiles():
+def test_random_files_do_the_same_on_threads():
     check(range(100, 103), ["--parallel"])
-    check(range(200, 203), ["--tile", "3,4"])
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("options", [[], ["--parallel"], ["--tile", "4,5"], ["--no-alias=false"][1:]])
+@pytest.mark.parametrize("options", [[], ["--parallel"], ["--tile", "3,4"]])
 def test_ten_thousand_random_functions_do_the_same(options):
-    check(range(1000, 1420), options)
+    check(range(1000, 1560), options)
