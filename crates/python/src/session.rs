@@ -38,7 +38,7 @@ impl Session {
         let model = model.inner.clone();
         if let Some(why) = Options::default().cache.refused() {
             let text = std::ffi::CString::new(why.to_string()).unwrap_or_default();
-            PyErr::warn(python, &python.get_type::<PyRuntimeWarning>(), &text, 2)?;
+            PyErr::warn(python, &python.get_type::<PyRuntimeWarning>(), &text, 3)?;
         }
         python.detach(|| {
             let mut options = Options::default();
