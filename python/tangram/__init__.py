@@ -127,6 +127,7 @@ __all__ = [
     "InvalidProtobuf",
     "LoraAdapter",
     "ModelCompiler",
+    "MlirError",
     "ModelError",
     "ModelLoadCanceled",
     "ModelLoaded",

@@ -166,10 +166,10 @@ def test_the_command_does_the_same(tangram_bin, tmp_path) -> None:
     assert [v.name for v in onnx.load(tmp_path / "o.onnx").graph.input] == ["m", "mask"]
     assert "there are `x`, `mask`" in opt("--input-shape", "2,5,3", code=2)
     assert "above 0" in opt("--dim", "batch=0", code=2)
-    words = [sys.executable, "-m", "tangram", "opt", tmp_path / "m.onnx", "-o", tmp_path / "out"]
+    words = [sys.executable, "-m", "tangram", "opt", tmp_path / "m.onnx", "-o", tmp_path / "out.onnx"]
     ran = subprocess.run([*words, "--dim", "batch=2", "--outputs", "r"], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert shape(onnx.load(tmp_path / "out" / "m.onnx").graph.input[0]) == [2, "seq", 3]
+    assert shape(onnx.load(tmp_path / "out.onnx").graph.input[0]) == [2, "seq", 3]
 
 
 def test_a_model_is_summed_up(tangram_bin, tmp_path) -> None:

@@ -182,7 +182,7 @@ def test_what_is_in_the_cache_runs_without_a_compiler_or_with_another_one(tmp_pa
 def test_a_cache_on_a_mount_without_execution_will_do(tmp_path) -> None:
     mount = tmp_path / "mount"
     mount.mkdir()
-    options = ["-t", "tmpfs", "-o", "noexec,size=64m", "none", str(mount)]
+    options = ["-t", "tmpfs", "-o", "noexec,size=64m,mode=700", "none", str(mount)]
     made = subprocess.run(["mount", *options], capture_output=True, check=False)
     if made.returncode != 0:
         pytest.skip("nothing can be mounted here")

@@ -136,7 +136,7 @@ fn scop(args: &ScopArgs) -> Vec<Idle> {
         return [
             when(true, &["set"], "without `--print domains`"),
             when(true, &["format"], "without `--print`"),
-            when(cuda, &["vectorize", "machine"], "beside `--target cuda`"),
+            when(cuda, &["vectorize", "machine", "no_alias"], "beside `--target cuda`"),
         ]
         .concat();
     };
@@ -151,6 +151,7 @@ fn scop(args: &ScopArgs) -> Vec<Idle> {
     let text = args.format == FormatArg::Text;
     [
         when(true, &["vectorize"], only_c),
+        when(print != ScopPrint::Report, &["no_alias"], only_c),
         when(!changes, &["parallel"], ordered),
         when(!optimised && !domains, &["tile"], ordered),
         when(!scheduled, &["fuse"], ordered),

@@ -55,7 +55,7 @@ fn passes_of_a_crate_outside_stand_in_a_pipeline() {
     let lowered = lowered.expect("a pipeline");
     // -(-(-x) + 0 + (y - y)) is -x: a constant and a subtraction.
     assert!(!lowered.contains("\"toy."), "{lowered}");
-    assert_eq!(lowered.matches("arith.").count(), 2, "{lowered}");
+    assert_eq!(lowered.matches("\"arith.").count(), 2, "{lowered}");
     assert!(lowered.contains("toy.operations = 2 : i64"), "{lowered}");
 
     let kept = run(

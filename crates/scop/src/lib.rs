@@ -285,6 +285,8 @@ pub struct Detected {
     pub parts: Vec<Part>,
     /// Why other loops are in no part, and what could not be read.
     pub refused: Vec<Problem>,
+    /// Whether no declaration at all could be read: the file is hardly C.
+    pub nothing_read: bool,
 }
 
 /// Finds the parts that pragmas mark, and says what of the file could not be read.

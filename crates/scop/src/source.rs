@@ -108,15 +108,19 @@ fn inner(marked: String, detect: bool, budget: &Budget) -> Result<Detected, Vec<
             ExternalDeclaration::StaticAssert(_) => {}
         }
     }
-    if found.is_empty() && problems.is_empty() && refused == unread {
-        // What could not be read may be all that the file was for.
+    let nothing_read = unit.0.is_empty() && !unread.is_empty();
+    if found.is_empty() && problems.is_empty() && refused == unread && !detect {
+        // What could not be read may have had the marks.
         problems = unread;
     }
     problems.sort();
     refused.sort();
     refused.dedup();
     found.sort_by_key(|part: &Part| (part.first_line, part.beside.before.len()));
-    if problems.is_empty() { Ok(Detected { parts: found, refused }) } else { Err(problems) }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    Ok(Detected { parts: found, refused, nothing_read })
 }
 
 /// Turns the pragmas into calls that the parser keeps.
@@ -306,7 +310,10 @@ fn of_function(
             problems.push(source.problem(at, "expected `#pragma endscop` in the same block"));
         }
     }
-    if problems.is_empty() { Ok(Detected { parts: found, refused }) } else { Err(problems) }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    Ok(Detected { parts: found, refused, nothing_read: false })
 }
 
 /// Makes a part of what was read of some items of a function, in lines from the first to the last.

@@ -171,6 +171,9 @@ class Run:
         files = dict(zip(header["files"], pieces, strict=True))
         if self.out is None:
             return next(iter(files.values())) if len(files) == 1 else None
+        if not files:
+            # Its worker has written it where it belongs.
+            return None
         target = (self.out / source.name).parent
         target.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target, prefix=".tangram-") as folder:

@@ -7,12 +7,12 @@ from gsl import attr, op, pat
 from tangram.egraph import EGraph
 
 x = pat.Wildcard()
-rule = gsl.Subst(op.Relu(x), op.Relu(op.Relu(x)))
+rule = gsl.Subst(op.ReLU(x), op.ReLU(op.ReLU(x)))
 assert_type(rule, gsl.Subst)
 assert_type(rule.to_gsl(), str)
 graph = EGraph()
 
-gsl.Subst(op.Relu(x))  # error
+gsl.Subst(op.ReLU(x))  # error
 op.Rellu(x)  # error
 rule.to_gls()  # error
 graph.sise()  # error

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     let original = out::read(&args.input)?;
     let text = preprocessed_input(args, &original)?;
     let marked = is_marked(&text);
-    let Detected { parts, refused } = match found(args, &text) {
+    let Detected { parts, refused, nothing_read } = match found(args, &text) {
         Ok(found) => found,
         Err(problems) if args.print.is_none() && args.target == TargetArg::C && !marked => {
             problems.iter().for_each(|problem| out::say(report::placed(&name, "note", problem)));
@@ -70,7 +70,11 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
             return Ok(ExitCode::from(2));
         }
     };
-    refused.iter().for_each(|problem| out::say(report::placed(&name, "note", problem)));
+    let severity = if nothing_read { "error" } else { "note" };
+    refused.iter().for_each(|problem| out::say(report::placed(&name, severity, problem)));
+    if nothing_read {
+        return Ok(ExitCode::from(2));
+    }
     let compared = args.print.is_none() && args.target == TargetArg::C && !args.no_alias;
     parts.iter().for_each(|part| out::say(report::assumed(&name, part, compared)));
     if parts.is_empty() && args.print.is_none() && args.target == TargetArg::C {

@@ -86,7 +86,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("scop --set", &["n=3"]),
     ("scop --tile", &["5,6,7", "diamond,8"]),
     ("rewrite --rules", &["own.gsl"]),
-    ("rewrite --pass-of-pipeline", &["cse"]),
+    ("rewrite --passes", &["cse"]),
     ("rewrite --pass-pipeline", &["builtin.module(func.func(cse))"]),
     ("rewrite --print-after", &["canonicalize", "all"]),
     ("--output", &["written.txt"]),

@@ -42,10 +42,6 @@ const SAID: &[(&[&str], &str)] = &[
     (&["egraph", "simplify", "(+ 0"], "expected `)`"),
     (&["egraph", "extract", "graph.json", "--seconds", "-1"], "0 or more"),
     (
-        &["scop", "missing.c"],
-        "missing.c:3:22: error: `f` is left alone: expected `;` behind `y[i] = x[i]`",
-    ),
-    (
         &["scop", "marked.c"],
         "marked.c:4:22: error: expected `;` behind `y[i] = x[i]`, found `#pragma endscop`",
     ),
@@ -127,6 +123,11 @@ fn what_has_no_effect_is_said() {
         (
             &["scop", "kernel.c", "--tile", "diamond"],
             "side by side, a free innermost loop; no diamonds, as they need loops",
+        ),
+        // The compiler says it again; what it knows and this reader does not is no reason to stop.
+        (
+            &["scop", "missing.c"],
+            "missing.c:3:22: note: `f` is left alone: expected `;` behind `y[i] = x[i]`",
         ),
         (&["scop", "kernel.c", "--tile", "4,5,6,7"], "the first 3 alone, as no more loops can be"),
         (&["scop", "kernel.c", "--tile", "4,5,6,7", "--print", "ast"], "the first 3 alone"),

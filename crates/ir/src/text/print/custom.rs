@@ -84,9 +84,18 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             }
             Instr::Directive(Directive::Requires, args) => args.iter().all(|&name| has(name)),
             Instr::Directive(Directive::Without, args) => !args.iter().any(|&name| has(name)),
+            Instr::Directive(Directive::Bits, args) => self.has_words(op, args),
             _ => true,
         });
         (names_all && shows_all && fits).then_some(program)
+    }
+
+    /// Whether the flags that `bits` prints are a number, and each of its bits has a word.
+    fn has_words(&self, op: Op, args: &[&'static str]) -> bool {
+        let &[name, _, _, ref words @ ..] = args else { return true };
+        let Some(attr) = self.module.attr(op, name.trim_start_matches('$')) else { return true };
+        let value = self.context.as_i64(attr);
+        value.is_some_and(|value| u64::try_from(value).is_ok_and(|bits| bits >> words.len() == 0))
     }
 
     /// The operation that the region of `op` holds on one line: its results, or nothing, are what

@@ -54,8 +54,8 @@ impl Generator {
         match dialect {
             "llvm" => format!(
                 "\"llvm.func\"() <{{CConv = #llvm.cconv<ccc>, function_type = !llvm.func<i32 \
-                 (i32, i32, i1)>, linkage = #llvm.linkage<external>, sym_name = \"g\", visibility_ \
-                 = 0 : i64}}> ({{\n^bb0({args}):\n{body}  \"llvm.return\"({int}) : (i32) -> \
+                 (i32, i32, i1)>, linkage = #llvm.linkage<external>, sym_name = \"g\", \
+                 unnamed_addr = 0 : i64, visibility_ = 0 : i64}}> ({{\n^bb0({args}):\n{body}  \"llvm.return\"({int}) : (i32) -> \
                  ()\n}}) : () -> ()\n"
             ),
             _ => format!(
@@ -101,10 +101,10 @@ impl Generator {
     fn llvm_arithmetic(&mut self) {
         let (a, b) = (self.int(), self.int());
         let name = self.random.one_of(&["add", "sub", "mul", "shl"]);
-        let flags = self.random.one_of(&["none", "nsw", "nuw", "nsw, nuw"]);
+        // As `mlir-opt` prints them; words for them are read, and printed as a number.
+        let flags = self.random.one_of(&["0", "1", "2", "3"]);
         let value = self.value(&format!(
-            "\"llvm.{name}\"({a}, {b}) <{{overflowFlags = #llvm.overflow<{flags}>}}> : (i32, i32) \
-             -> i32"
+            "\"llvm.{name}\"({a}, {b}) <{{overflowFlags = {flags} : i32}}> : (i32, i32) -> i32"
         ));
         self.ints.push(value);
     }

@@ -62,12 +62,20 @@ fn card_of(
         return card_of_component(part, fixed, outputs, budget);
     };
     let mut sum = card_of_component(&first, fixed, dims, budget)?;
-    for (part, dims) in parts {
+    // Infinity times a polynomial is no number where that has no sign: the whole is counted at once.
+    let endless = |sum: &[Pieces]| sum.iter().any(Pieces::has_non_finite);
+    for (own, dims) in parts {
+        if endless(&sum) {
+            return card_of_component(part, fixed, outputs, budget);
+        }
         let product = Pieces::total(fixed, sum, budget)?;
         if product.is_empty() {
             return Ok(Vec::new());
         }
-        let own = card_of_component(&part, fixed, dims, budget)?;
+        let own = card_of_component(&own, fixed, dims, budget)?;
+        if endless(&own) {
+            return card_of_component(part, fixed, outputs, budget);
+        }
         sum = vec![product.mul(&Pieces::total(fixed, own, budget)?, budget)?];
     }
     Ok(sum)
