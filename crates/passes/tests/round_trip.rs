@@ -58,3 +58,15 @@ fn some_programs_come_back() {
 fn many_programs_come_back() {
     check(asked_seeds().unwrap_or(1000..2000));
 }
+
+/// Words for flags are read as they came, and have no place in the pretty form.
+#[test]
+fn overflow_flags_in_words_come_back() {
+    let source = "\"func.func\"() <{sym_name = \"f\", function_type = (i32) -> i32}> ({\n^bb0(%a: i32):\n  \
+                  %0 = \"llvm.shl\"(%a, %a) <{overflowFlags = #llvm.overflow<nsw>}> : (i32, i32) -> i32\n  \
+                  \"func.return\"(%0) : (i32) -> ()\n}) : () -> ()\n";
+    let before = parse(source);
+    let after = parse(&pretty(&before));
+    assert!(text::print(&before).contains("nsw"));
+    assert_eq!(text::print(&before), text::print(&after));
+}
