@@ -6,6 +6,7 @@
 mod bench;
 mod fuzz;
 mod package;
+mod same_code;
 mod step;
 mod test;
 mod tidy;
@@ -40,6 +41,8 @@ enum Command {
     Tidy,
     /// Runs the benchmark of an area beside its peers.
     Bench(bench::Options),
+    /// Compares the machine code of compiled models with that of an earlier commit.
+    SameCode(same_code::Options),
     /// Fuzzes the readers, the passes and the set operations.
     Fuzz(fuzz::Options),
 }
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Long => test::run_long(&mut steps),
         Command::Tidy => steps.inline("tidy", tidy::run),
         Command::Bench(options) => bench::run(&mut steps, &options),
+        Command::SameCode(options) => same_code::run(&mut steps, &options),
         Command::Fuzz(options) => fuzz::run(&mut steps, &options),
     };
     match outcome {

@@ -1,6 +1,6 @@
 //! Programs: steps over buffers.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_affine::symbolic::Expr;
 use tangram_ir::{Op, Value};
 use tangram_tensor::DType;
@@ -50,6 +50,18 @@ impl Program {
         let text = &self.source[start..];
         let end = text.find("\n}\n").map_or(text.len(), |end| end + 2);
         Some(&text[..end])
+    }
+
+    /// A source with the functions that the set-up calls and no other, for whoever only packs weights.
+    pub fn setup_source(&self) -> String {
+        let first = self.source.find("\nTANGRAM_HOT ").unwrap_or(self.source.len());
+        let mut source = self.source[..first].to_owned();
+        let mut written = FxHashSet::default();
+        for call in self.setup.iter().filter(|call| written.insert(&call.function)) {
+            let text = self.text_of(&call.function).unwrap_or_default();
+            source.extend(["\n", text, "\n"]);
+        }
+        source
     }
 }
 

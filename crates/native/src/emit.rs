@@ -593,7 +593,7 @@ fn weights(
     if !program.setup.is_empty() {
         // It runs here, wherever the model will.
         let here = Options { machine: Machine::native(), ..options.clone() };
-        let library = compiled(&program.source, &here)?;
+        let library = compiled(&program.setup_source(), &here)?;
         setup::run(program, Some(&library), &mut filled)?;
     }
     let calls = program.steps.iter().filter_map(|step| match step {
