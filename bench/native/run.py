@@ -232,8 +232,8 @@ def measure(path: pathlib.Path, make_feeds, settings: argparse.Namespace) -> lis
     cached = 1e3 * (time.perf_counter() - start)
     exact = session_of(path, threads, exact=True) if settings.exact else None
     coverage = ours.coverage()
-    done = sum(counts[0] for counts in coverage.values())
-    share = f"{done}/{sum(sum(counts) for counts in coverage.values())}"
+    done = sum(count.compiled for count in coverage.values())
+    share = f"{done}/{done + sum(count.reference for count in coverage.values())}"
     rows = []
     for label, feed in make_feeds(ours):
         peers = started(path, feed, threads)

@@ -11,7 +11,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tangram import _native
 from tangram._devices import (
@@ -47,6 +47,15 @@ class ModelMetadata:
         self.graph_name, self.graph_description = texts[3:]
         self.version = version
         self.custom_metadata_map = pairs
+
+
+class Coverage(NamedTuple):
+    """How many times an operation is compiled, and how many times it runs on the reference kernels."""
+
+    compiled: int
+    reference: int
+    reasons: dict[str, int]
+    """Why it is not compiled, with the number of times that this is the reason."""
 
 
 class InferenceSession:
@@ -246,7 +255,7 @@ class InferenceSession:
     def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
         """Returns what runs where: all operations, as the rules left them, on the processor."""
         counts = self.coverage().items()
-        nodes = [OrtEpAssignedNode("", "", name) for name, both in counts for _ in range(sum(both))]
+        nodes = [OrtEpAssignedNode("", "", name) for name, count in counts for _ in range(count.compiled + count.reference)]
         return [OrtEpAssignedSubgraph(PROVIDERS[0], nodes)]
 
     def set_ep_dynamic_options(self, options: Mapping[str, str]) -> None:
@@ -283,10 +292,14 @@ class InferenceSession:
         self._events, self._profiles = [], False
         return path
 
-    def coverage(self) -> dict[str, tuple[int, int]]:
-        """Returns for each operation how many are compiled and how many run on reference kernels."""
-        rows = self._session.coverage()
-        return {name: (compiled, reference) for name, compiled, reference in rows}
+    def coverage(self) -> dict[str, Coverage]:
+        """Returns for each operation how many are compiled, how many run on the reference kernels,
+        and why.
+
+        >>> session.coverage()["nn.nonzero"]  # doctest: +SKIP
+        Coverage(compiled=0, reference=1, reasons={'it has no definition as loops': 1})
+        """
+        return {name: Coverage(*counts) for name, *counts in self._session.coverage()}
 
     def __repr__(self) -> str:
         inputs = ", ".join(node.name for node in self._inputs)

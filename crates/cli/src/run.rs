@@ -454,6 +454,7 @@ fn report(outputs: &[(String, Datum)], profile: &Profile, session: &Session) -> 
         "arena_bytes": profile.arena,
         "compiled": coverage.compiled(),
         "reference": coverage.reference(),
+        "reasons": coverage.reasons,
         "steps": profile.steps.iter().map(step).collect::<Vec<_>>(),
     })
 }
@@ -465,6 +466,16 @@ pub(crate) fn plain<const N: usize>(header: [&str; N], right_from: usize) -> Tab
         column.set_cell_alignment(CellAlignment::Right);
     }
     table
+}
+
+/// Why operations run on the reference kernels, a line for each kind and reason.
+fn reasons(coverage: &Coverage) -> String {
+    let all = coverage.reasons.iter();
+    let lines = all.flat_map(|(name, reasons)| {
+        reasons.iter().map(move |(why, count)| format!("not compiled: {count} {name}: {why}\n"))
+    });
+    let text: String = lines.collect();
+    if text.is_empty() { text } else { text + "\n" }
 }
 
 fn table(
@@ -491,7 +502,7 @@ fn table(
                 (format!("{:.3}", time * 1e3), format!("{:.1} %", 100.0 * time / total));
             rows.add_row([name, by.to_owned(), count.to_string(), ms, share]);
         }
-        text.push_str(&format!("{rows}\n\n"));
+        text.push_str(&format!("{rows}\n\n{}", reasons(coverage)));
     }
     let operations = coverage.compiled() + coverage.reference();
     text.push_str(&format!(

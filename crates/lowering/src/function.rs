@@ -8,6 +8,7 @@ use tangram_machine::Machine;
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::contraction::{Cut, KERNEL, TileLoops};
 use tangram_polyhedral::optimise::Recipe;
+use tangram_polyhedral::schedule_tree::ScheduleTree;
 use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
@@ -37,8 +38,11 @@ fn row_block(machine: &Machine) -> i64 {
 /// Makes a program of a draft.
 ///
 /// # Errors
-/// The operations of nests for which no order was found.
-pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program, Vec<Op>> {
+/// The operations of nests for which no order was found, with the reason.
+pub(crate) fn program(
+    mut draft: Draft<'_>,
+    options: &Options,
+) -> Result<Program, Vec<(Op, LowerError)>> {
     let mut functions = Functions {
         options,
         names: FxHashMap::default(),
@@ -70,7 +74,7 @@ pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program
         };
         match called {
             Ok(call) => steps.push(ProgramStep::Call(call)),
-            Err(_) => refused.extend(planned.ops()),
+            Err(error) => refused.extend(planned.ops().into_iter().map(|op| (op, error.clone()))),
         }
     }
     if !refused.is_empty() {
@@ -80,7 +84,8 @@ pub(crate) fn program(mut draft: Draft<'_>, options: &Options) -> Result<Program
     let source = functions.source();
     let (setup, steps) = prepared(steps, &mut draft.buffers);
     let (assumed, excluded) = (Vec::new(), functions.excluded);
-    Ok(Program { buffers: draft.buffers, values, setup, steps, source, assumed, excluded })
+    let (buffers, reasons) = (draft.buffers, draft.reasons);
+    Ok(Program { buffers, values, setup, steps, source, assumed, excluded, reasons })
 }
 
 /// Takes out what depends on constants alone.
@@ -170,10 +175,16 @@ impl Functions<'_> {
             if nest.is_parallel() {
                 let mut recipe = Recipe::default();
                 recipe.machine = options.machine.clone();
-                let best = part.optimise(&recipe, budget)?;
-                let (context, style) = (part.context.as_ref(), AstOptions::default());
-                let ast = Ast::of_tree(&best.tree, context, &style, budget)?;
-                return Ok((c::function(nest, tensors, parameters, &ast), Vec::new()));
+                let write = |tree: &ScheduleTree, budget: &Budget| {
+                    let (context, style) = (part.context.as_ref(), AstOptions::default());
+                    let ast = Ast::of_tree(tree, context, &style, budget)?;
+                    Ok((c::function(nest, tensors, parameters, &ast), Vec::new()))
+                };
+                let best = part.optimise(&recipe, budget);
+                // Loops whose schedule takes too many steps keep the order of the definition.
+                let text =
+                    best.map_err(LowerError::from).and_then(|best| write(&best.tree, budget));
+                return text.or_else(|_| write(&part.schedule, &Budget::steps(options.steps)));
             }
             let lanes = Lanes::of(nest, &[], tensors);
             let window = Window::of(nest, lanes, &options.machine, tensors);

@@ -50,6 +50,7 @@ mod packing;
 mod parameters;
 mod program;
 mod quantised;
+mod reason;
 mod relations;
 mod scaling;
 mod scop;
@@ -61,10 +62,11 @@ mod winograd;
 
 pub use function_cache::Texts;
 pub use program::{Buffer, Call, Program, ProgramStep, Storage, Stored};
+pub use reason::Reason;
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use tangram_dialects::conversion::nn_to_linalg::nn_to_linalg;
 pub use tangram_dialects::conversion::nn_to_linalg::{Linalg, LinalgError};
 use tangram_ir::{Module, Op};
@@ -149,7 +151,7 @@ pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program
     let mut settled = module.clone();
     let assumed = extent_assumptions::unify(&mut settled, function);
     // Operations that have a nest without an order run on the reference kernels, as a whole.
-    let mut refused = FxHashSet::default();
+    let mut refused = FxHashMap::default();
     loop {
         let mut draft = storage::Draft::of(&settled, block, &refused);
         widening::widen(&mut draft);

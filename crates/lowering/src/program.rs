@@ -6,6 +6,7 @@ use tangram_ir::{Op, Value};
 use tangram_tensor::DType;
 
 use crate::c::RETURNED;
+use crate::reason::Reason;
 
 /// A function as steps.
 ///
@@ -40,6 +41,8 @@ pub struct Program {
     /// which all expressions of one of these are at least 0. For all others it is proven that none
     /// does.
     pub excluded: Vec<Vec<Expr>>,
+    /// Why each operation of a [`ProgramStep::Reference`] is not compiled; constants need no reason.
+    pub reasons: FxHashMap<Op, Reason>,
 }
 
 impl Program {

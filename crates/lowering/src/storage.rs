@@ -3,6 +3,7 @@
 //! Tensors have no coordinates of extent one behind the second, so a result that is squeezed or
 //! gains such coordinates is the same tensor, and whoever reads it may decide on its layout.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,11 +13,13 @@ use tangram_dialects::{dims, dtype};
 use tangram_ir::{Block, Module, Op, Value};
 use tangram_tensor::DType;
 
+use crate::LowerError;
 use crate::c::is_supported;
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::packing::Tiled;
 use crate::program::{Buffer, Storage, Stored};
+use crate::reason::Reason;
 use crate::scop::count;
 use crate::unit_dims;
 use crate::winograd::Winograd;
@@ -62,15 +65,17 @@ pub(crate) struct Draft<'a> {
     pub steps: Vec<Planned>,
     /// Buffers that nests make of constants alone.
     pub fixed: FxHashSet<usize>,
+    /// Why operations stay for the reference kernels.
+    pub reasons: FxHashMap<Op, Reason>,
 }
 
 impl<'a> Draft<'a> {
     /// Reads a block; `refused` operations stay for the reference kernels.
-    pub fn of(module: &'a Module, block: Block, refused: &FxHashSet<Op>) -> Draft<'a> {
+    pub fn of(module: &'a Module, block: Block, refused: &FxHashMap<Op, LowerError>) -> Draft<'a> {
         let (tensors, buffers, values, steps) =
             (Vec::new(), Vec::new(), FxHashMap::default(), Vec::new());
-        let fixed = FxHashSet::default();
-        let mut draft = Draft { module, tensors, buffers, values, steps, fixed };
+        let (fixed, reasons) = (FxHashSet::default(), FxHashMap::default());
+        let mut draft = Draft { module, tensors, buffers, values, steps, fixed, reasons };
         for (at, &argument) in module.args(block).iter().enumerate() {
             draft.store(argument, Storage::Input(at));
         }
@@ -82,7 +87,8 @@ impl<'a> Draft<'a> {
                 if draft.store(value, Storage::Constant(value)).is_none() {
                     draft.steps.push(Planned::Reference(op));
                 }
-            } else if refused.contains(&op) || draft.nests(op).is_none() {
+            } else if let Err(reason) = draft.loops_of(op, refused) {
+                draft.reasons.insert(op, reason);
                 for value in module.results(op) {
                     draft.store(value, Storage::Arena);
                 }
@@ -186,38 +192,34 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Makes nests of an operation; nothing, and nothing done, if it has none.
-    fn nests(&mut self, op: Op) -> Option<()> {
+    /// Makes nests of an operation, unless it is refused.
+    fn loops_of(&mut self, op: Op, refused: &FxHashMap<Op, LowerError>) -> Result<(), Reason> {
+        match refused.get(&op) {
+            Some(error) => Err(Reason::Order(error.clone())),
+            None => self.nests(op),
+        }
+    }
+
+    /// Makes nests of an operation.
+    ///
+    /// # Errors
+    /// Why it has none; nothing is done then.
+    fn nests(&mut self, op: Op) -> Result<(), Reason> {
         let module = self.module;
-        let supported = |value: Value| {
-            let shape = self.shape(value);
-            shape.is_some_and(|(element, _)| is_supported(element))
-        };
-        if !module.results(op).all(supported) {
-            return None;
+        for (at, value) in module.results(op).enumerate() {
+            let (element, _) = self.shape(value).ok_or(Reason::Result(at))?;
+            supported(element)?;
         }
         let operands: Vec<Option<usize>> =
             module.operands(op).map(|value| self.values.get(&value).copied()).collect();
-        match structured(module, op)? {
-            Structured::Reshape { operand } => {
-                let from = (*operands.get(operand)?)?;
-                let source = &self.tensors[from];
-                let (element, extents) = self.shape(module.result(op, 0))?;
-                if source.element != element {
-                    return None;
-                }
-                let extents = unit_dims::without(&extents);
-                let tensor = match extents == source.extents {
-                    true => from,
-                    false => self.view(from, extents),
-                };
-                self.values.insert(module.result(op, 0), tensor);
-                Some(())
-            }
+        let definition =
+            structured(module, op).ok_or_else(|| Reason::without_definition(module, op))?;
+        match definition {
+            Structured::Reshape { operand } => self.reshape(op, operand, &operands),
             Structured::Loops { temporaries, stages, recurrent } => {
                 let kept = (self.tensors.len(), self.buffers.len());
                 let made = self.loops(op, &operands, temporaries, stages, &recurrent);
-                if made.is_none() {
+                if made.is_err() {
                     self.tensors.truncate(kept.0);
                     self.buffers.truncate(kept.1);
                     module.results(op).for_each(|value| {
@@ -229,6 +231,28 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Lets the result of an operation be the memory of an operand.
+    fn reshape(
+        &mut self,
+        op: Op,
+        operand: usize,
+        operands: &[Option<usize>],
+    ) -> Result<(), Reason> {
+        let from = operands.get(operand).copied().flatten().ok_or(Reason::Operand(operand))?;
+        let result = self.module.result(op, 0);
+        let (element, extents) = self.shape(result).ok_or(Reason::Result(0))?;
+        if self.tensors[from].element != element {
+            return Err(Reason::NoLoops);
+        }
+        let extents = unit_dims::without(&extents);
+        let tensor = match extents == self.tensors[from].extents {
+            true => from,
+            false => self.view(from, extents),
+        };
+        self.values.insert(result, tensor);
+        Ok(())
+    }
+
     fn loops(
         &mut self,
         op: Op,
@@ -236,35 +260,40 @@ impl<'a> Draft<'a> {
         temporaries: Vec<Temporary>,
         stages: Vec<Generic>,
         recurrent: &[Range<usize>],
-    ) -> Option<()> {
+    ) -> Result<(), Reason> {
         let module = self.module;
         let mut results = Vec::new();
-        for value in module.results(op) {
-            results.push(self.store(value, Storage::Arena)?);
+        for (at, value) in module.results(op).enumerate() {
+            results.push(self.store(value, Storage::Arena).ok_or(Reason::Result(at))?);
         }
         let mut between = Vec::new();
         for Temporary { element, extents, .. } in &temporaries {
-            if !is_supported(*element) {
-                return None;
-            }
-            between.push(self.tensor(*element, extents.clone(), Storage::Arena)?);
+            supported(*element)?;
+            let tensor = self.tensor(*element, extents.clone(), Storage::Arena);
+            between.push(tensor.ok_or(Reason::OpenExtents)?);
         }
         let mut nests = Vec::new();
         for (number, stage) in stages.into_iter().enumerate() {
+            let absent = Cell::new(Reason::NoLoops);
             let mut nest = Nest::new(op, stage, |place| match place {
-                TensorId::Operand(at) => operands.get(at).copied().flatten(),
+                TensorId::Operand(at) => operands.get(at).copied().flatten().or_else(|| {
+                    absent.set(Reason::Operand(at));
+                    None
+                }),
                 TensorId::Result(at) => results.get(at).copied(),
                 TensorId::Temporary(at) => between.get(at).copied(),
-            })?;
-            let elements = nest.inputs.iter().chain(&nest.tables);
-            if elements.into_iter().any(|tensor| !is_supported(self.tensors[*tensor].element)) {
-                return None;
+            })
+            .ok_or_else(|| absent.take())?;
+            for tensor in nest.inputs.iter().chain(&nest.tables) {
+                supported(self.tensors[*tensor].element)?;
             }
-            self.drop_units(&mut nest, op, &temporaries)?;
+            self.drop_units(&mut nest, op, &temporaries).ok_or(Reason::OpenExtents)?;
             match recurrent.iter().find(|range| range.contains(&number)) {
                 Some(range) if range.start == number => nests.push(Planned::Recurrent(vec![nest])),
                 Some(_) => {
-                    let Some(Planned::Recurrent(others)) = nests.last_mut() else { return None };
+                    let Some(Planned::Recurrent(others)) = nests.last_mut() else {
+                        return Err(Reason::NoLoops);
+                    };
                     others.push(nest);
                 }
                 None => {
@@ -274,7 +303,7 @@ impl<'a> Draft<'a> {
             }
         }
         self.steps.extend(nests);
-        Some(())
+        Ok(())
     }
 
     /// Lets outputs be written where the caller wants them.
@@ -297,4 +326,9 @@ impl<'a> Draft<'a> {
         });
         stored.collect()
     }
+}
+
+/// Whether code has elements of this type.
+fn supported(element: DType) -> Result<(), Reason> {
+    if is_supported(element) { Ok(()) } else { Err(Reason::Element(element)) }
 }

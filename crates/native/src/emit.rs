@@ -218,17 +218,18 @@ struct Slot {
     last: usize,
 }
 
-/// Names the operators of `missing`, as the model does.
-fn not_compiled(model: &Model, missing: &[Op]) -> SessionError {
-    let mut operators: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+/// Names the operators of `missing`, as the model does, each with the first node and its reason.
+fn not_compiled(model: &Model, program: &Program, missing: &[Op]) -> SessionError {
+    let mut operators: BTreeMap<&str, Op> = BTreeMap::new();
     for &op in missing {
         let operator = model.operator(op).unwrap_or(model.module.name_text(op));
-        let node = operators.entry(operator).or_default();
-        *node = node.or(model.node_name(op).filter(|name| !name.is_empty()));
+        operators.entry(operator).or_insert(op);
     }
-    let named = |(operator, node): (&str, Option<&str>)| match node {
-        Some(node) => format!("{operator} (node `{node}`)"),
-        None => operator.to_owned(),
+    let named = |(operator, op): (&str, Op)| {
+        let node = model.node_name(op).filter(|name| !name.is_empty());
+        let node = node.map(|name| format!(" (node `{name}`)")).unwrap_or_default();
+        let reason = program.reasons.get(&op).map(|reason| format!(": {reason}"));
+        format!("{operator}{node}{}", reason.unwrap_or_default())
     };
     SessionError::NotCompiled {
         operations: operators.into_iter().map(named).collect(),
@@ -266,7 +267,7 @@ impl<'a> Writer<'a> {
             }
         }
         if !missing.is_empty() {
-            return Err(not_compiled(model, &missing));
+            return Err(not_compiled(model, program, &missing));
         }
         let block = model.graph().ok_or(SessionError::NoGraph)?;
         let results = module.last_op(block).map(|op| module.operands(op).collect());

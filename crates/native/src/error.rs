@@ -70,9 +70,9 @@ pub enum SessionError {
     #[error("the model could not be compiled anew: {0}")]
     Again(Box<dyn std::error::Error + Send + Sync>),
     /// Not all of the model is compiled.
-    #[error("these operations are not compiled yet: {}", operations.join(", "))]
+    #[error("these operations are not compiled yet: {}", operations.join("; "))]
     NotCompiled {
-        /// The operators, each with the first node of it that has a name.
+        /// The operators, each with the first node of it and the reason.
         operations: Vec<String>,
         /// Whether some of them may be where all extents are known.
         want_extents: bool,

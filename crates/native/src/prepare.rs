@@ -259,6 +259,10 @@ impl Prepared {
             for &op in ops {
                 let count = coverage.operations.entry(module.name_text(op).to_owned()).or_default();
                 *if compiled { &mut count.0 } else { &mut count.1 } += 1;
+                if let Some(reason) = self.program.reasons.get(&op).filter(|_| !compiled) {
+                    let reasons = coverage.reasons.entry(module.name_text(op).to_owned());
+                    *reasons.or_default().entry(reason.to_string()).or_default() += 1;
+                }
             }
         }
         coverage

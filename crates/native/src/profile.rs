@@ -34,6 +34,8 @@ pub struct Coverage {
     pub operations: BTreeMap<String, (usize, usize)>,
     /// The steps that are compiled functions.
     pub calls: usize,
+    /// By operation: why it is not compiled, with the number of times that this is the reason.
+    pub reasons: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
 impl Coverage {
@@ -44,6 +46,10 @@ impl Coverage {
             *count = (count.0 + compiled, count.1 + reference);
         }
         self.calls += other.calls;
+        for (name, reasons) in other.reasons {
+            let own = self.reasons.entry(name).or_default();
+            reasons.into_iter().for_each(|(why, count)| *own.entry(why).or_default() += count);
+        }
     }
 
     /// How many operations are compiled.

@@ -49,6 +49,8 @@ pub struct Group {
     pub time: Duration,
     /// The function in C; nothing for reference kernels.
     pub code: String,
+    /// Why it is not compiled; nothing where it is.
+    pub reason: String,
 }
 
 /// An operation and what it gives.
@@ -160,6 +162,7 @@ fn describe(module: &Module, prepared: &Prepared, sizes: &Sizes, dims: &Dims) ->
                     parts,
                     time: Duration::ZERO,
                     code: program.text_of(&call.function).unwrap_or_default().to_owned(),
+                    reason: String::new(),
                 }
             }
             Work::Reference { op, reads } => Group {
@@ -173,6 +176,7 @@ fn describe(module: &Module, prepared: &Prepared, sizes: &Sizes, dims: &Dims) ->
                 parts: 1,
                 time: Duration::ZERO,
                 code: String::new(),
+                reason: program.reasons.get(op).map(ToString::to_string).unwrap_or_default(),
             },
         });
     }

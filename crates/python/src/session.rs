@@ -1,10 +1,14 @@
 //! Sessions, as the package `tangram` wraps them.
 
+use std::collections::BTreeMap;
+
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 use tangram::dialects::interpret::Datum;
-use tangram::native::{self, Kind, Notice, Options, Progress, Request, SessionError, Target};
+use tangram::native::{
+    self, Coverage, Kind, Notice, Options, Progress, Request, SessionError, Target,
+};
 use tangram::pipeline;
 
 use crate::EvaluationError;
@@ -108,10 +112,14 @@ impl Session {
         Ok((outputs, steps.into_iter().map(timed).collect()))
     }
 
-    /// Each operation, how many of it are compiled, and how many are not.
-    fn coverage(&self) -> Vec<(String, usize, usize)> {
-        let operations = self.inner.coverage().operations.into_iter();
-        operations.map(|(name, (compiled, reference))| (name, compiled, reference)).collect()
+    /// Each operation, how many of it are compiled, how many are not, and why, with counts.
+    fn coverage(&self) -> Vec<(String, usize, usize, BTreeMap<String, usize>)> {
+        let Coverage { operations, mut reasons, .. } = self.inner.coverage();
+        let row = |(name, (compiled, reference)): (String, (usize, usize))| {
+            let reasons = reasons.remove(&name).unwrap_or_default();
+            (name, compiled, reference, reasons)
+        };
+        operations.into_iter().map(row).collect()
     }
 }
 

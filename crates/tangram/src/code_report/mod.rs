@@ -48,6 +48,7 @@ fn group(group: &Group) -> Value {
     json!({
         "name": group.name,
         "compiled": group.compiled,
+        "reason": group.reason,
         "operations": operations.map(|op| json!([op.name, op.results])).collect::<Vec<_>>(),
         "buffers": group.buffers,
         "cycles": group.cycles,

@@ -137,7 +137,7 @@ function choose(at) {
   const others = groups.filter((other) => other.name === group.name && other.compiled && other.at !== chosen).map((other) => other.at);
   const same = others.length ? [make("p", { class: "soft" }, `The same code runs as ${others.join(", ")}.`)] : [];
   const code = data.code[group.name] ? [make("h2", {}, "Loops"), ...same, make("pre", {}, data.code[group.name])]
-    : [make("p", { class: "soft" }, "It has no definition as loops yet, or not for these types: a reference kernel runs.")];
+    : [make("p", { class: "soft" }, `Not compiled: ${group.reason || "it is a constant"}.`)];
   find("details").replaceChildren(
     make("h2", {}, `Group ${chosen}: ${group.name}, ${ms(group.seconds)} ms`), operations,
     make("h2", {}, "Memory"), memory, ...code);
