@@ -124,3 +124,102 @@ fn every_operation_stands_in_a_program() {
     let silent: Vec<&str> = silent.filter(|def| def.assembly.is_none()).map(|d| d.name).collect();
     assert!(silent.is_empty(), "{silent:?} have no text");
 }
+
+/// Reads `source`, prints it in pretty form, and expects the same program from that text, here and
+/// by `mlir-opt`.
+fn comes_back(source: &str, options: text::Options) {
+    let show = |module: &Module, generic| {
+        let mut out = String::new();
+        let options = text::Options { generic, ..options };
+        text::print_to(&mut out, module, options).expect("a string takes all");
+        out
+    };
+    let module = parse(source).unwrap_or_else(|error| panic!("{error}"));
+    let (pretty, generic) = (show(&module, false), show(&module, true));
+    let again = parse(&pretty).unwrap_or_else(|error| panic!("{error}\n{pretty}"));
+    assert_eq!(show(&again, true), generic, "of\n{pretty}");
+    let mut arguments = vec![LENIENT, "--mlir-print-op-generic", "--mlir-print-local-scope"];
+    arguments.extend(options.locations.then_some("--mlir-print-debuginfo"));
+    let theirs = peer::mlir_opt(&arguments, &pretty);
+    let Some(theirs) = theirs else {
+        println!("skipped: needs mlir-opt-22");
+        return;
+    };
+    let theirs = theirs.unwrap_or_else(|error| panic!("{error}\n{pretty}"));
+    let theirs = parse(&theirs).unwrap_or_else(|error| panic!("{error}\n{theirs}"));
+    assert_eq!(show(&theirs, true), generic, "by mlir-opt, of\n{pretty}");
+}
+
+/// A terminator goes without saying only if reading adds the same one.
+#[test]
+fn terminators_with_attributes_are_printed() {
+    let source = "
+func.func @f(%c: i1, %n: index, %m: memref<4xf32>, %k: index) {
+  scf.if %c {
+    \"u.a\"() : () -> ()
+    scf.yield {then}
+  } else {
+    scf.yield {otherwise = 1 : i32}
+  }
+  scf.for %i = %n to %n step %n {
+    scf.yield {step}
+  }
+  affine.for %i = 0 to 4 {
+    affine.yield {inner}
+  }
+  affine.parallel (%i) = (0) to (4) {
+    affine.yield {inner}
+  }
+  affine.if affine_set<(d0) : (d0 >= 0)>(%n) {
+    affine.yield {known}
+  }
+  scf.index_switch %n
+  case 1 {
+    scf.yield {one}
+  }
+  default {
+    scf.yield {none}
+  }
+  memref.alloca_scope {
+    memref.alloca_scope.return {scope}
+  }
+  scf.while : () -> () {
+    scf.condition(%c) {test}
+  } do {
+    scf.yield {work}
+  }
+  return
+}";
+    comes_back(source, text::Options::default());
+}
+
+/// Where locations are printed, those of arguments and of terminators that would go without saying
+/// are among them.
+#[test]
+fn places_of_arguments_and_terminators_come_back() {
+    let source = "
+func.func @f(%a: i32 loc(\"a\"), %b: f32 {u.note} loc(#late), %c: i1 loc(unknown)) -> i32 {
+  cf.br ^bb1(%a : i32) loc(\"branch\")
+^bb1(%x: i32 loc(fused[\"x\", \"y\":1:2])):
+  \"u.region\"() ({
+  ^bb0(%y: i32 loc(callsite(\"p\" at \"q\")), %z: i32 loc(\"z\")):
+    \"u.end\"() : () -> () loc(\"end\")
+  }) : () -> () loc(\"region\")
+  scf.if %c {
+    scf.yield loc(\"yield\")
+  } loc(\"if\")
+  scf.if %c {
+  } loc(#late)
+  return %x : i32 loc(\"return\")
+} loc(\"function\")
+func.func private @g(i32 {u.note}) loc(\"declared\")
+#late = loc(\"late\":3:4)";
+    let options = text::Options { locations: true, ..text::Options::default() };
+    comes_back(source, options);
+    let module = parse(source).expect("a module");
+    let mut out = String::new();
+    text::print_to(&mut out, &module, text::Options { generic: false, ..options }).expect("text");
+    for place in ["%arg0: i32 loc(\"a\")", "loc(\"late\":3:4)", "scf.yield loc(\"yield\")"] {
+        assert!(out.contains(place), "{place} is missing:\n{out}");
+    }
+}

@@ -182,7 +182,7 @@ pub(crate) enum Directive {
     Forall,
     /// `hidden($a, $b)`: nothing; attributes that the text leaves out.
     Hidden,
-    /// `ints($permutation)`: `[1, 0]`.
+    /// `ints($permutation)`: `[1, 0]`; `ints($weights, i32)` of 32 bits each.
     Ints,
     /// `dma-start`: the operands of `memref.dma_start`, each buffer with its indices.
     DmaStart,

@@ -60,6 +60,8 @@ bitflags::bitflags! {
         /// Reads and writes those of its operands that are buffers; without any it has no effect
         /// of its own.
         const WRITES_BUFFERS = 1 << 19;
+        /// Its results may be anything where an operand may be: MLIR's and LLVM's poison.
+        const PROPAGATES_POISON = 1 << 20;
     }
 }
 

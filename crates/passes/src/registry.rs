@@ -240,7 +240,14 @@ impl PassOptions {
         let Some((_, value)) = self.0.iter().rev().find(|entry| entry.0 == name) else {
             return Ok(default);
         };
-        value.parse().map_err(|_| OptionError::Value {
+        // As LLVM's options, a flag is also a number.
+        let flag = matches!(default.to_string().as_str(), "true" | "false");
+        let text = match value.as_str() {
+            "1" if flag => "true",
+            "0" if flag => "false",
+            text => text,
+        };
+        text.parse().map_err(|_| OptionError::Value {
             name: name.into(),
             value: value.clone(),
             default: default.to_string(),

@@ -5,31 +5,9 @@ mod support;
 
 use std::fmt::Write as _;
 
-use support::{mlir_opt, parse, pass};
+use support::beside::{both, same};
+use support::{parse, pass};
 use tangram_ir::{Module, text};
-
-/// Runs a pipeline here and there. Returns both results in one form, if it is there.
-fn both(pipeline: &str, source: &str) -> (Module, Option<Module>) {
-    let mut ours = parse(source);
-    pass(&mut ours, pipeline);
-    let theirs = mlir_opt(&[&format!("--pass-pipeline={pipeline}")], source);
-    if theirs.is_none() {
-        println!("skipped: needs mlir-opt-22");
-    }
-    (ours, theirs.map(|theirs| parse(&theirs)))
-}
-
-/// Runs a pipeline and expects what `mlir-opt` leaves, without any of `gone`.
-fn same(pipeline: &str, source: &str, gone: &[&str]) {
-    let (ours, theirs) = both(pipeline, source);
-    let ours = text::print(&ours);
-    for word in gone {
-        assert!(!ours.contains(word), "`{word}` is left by {pipeline}:\n{ours}");
-    }
-    if let Some(theirs) = theirs {
-        assert_eq!(ours, text::print(&theirs), "{pipeline} of\n{source}");
-    }
-}
 
 #[test]
 fn constants_go_through_private_functions() {

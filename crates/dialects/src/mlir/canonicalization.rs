@@ -9,20 +9,20 @@ use super::fold::{Native, Rewrite};
 
 /// The canonicalisation patterns of all dialects.
 pub fn canonicalization(context: &Arc<Context>) -> Vec<Box<dyn RewritePattern>> {
-    let tables: [&[Rewrite]; 10] = [
+    let tables: [&[Rewrite]; 7] = [
         super::ub::REWRITES,
         super::arith::REWRITES,
         super::arith::EXTENDED,
         super::cf::REWRITES,
-        super::scf::LOOPS,
-        super::scf::CONDITIONS,
-        super::scf::PARALLEL,
-        super::scf::FORALL,
+        super::bufferization::REWRITES,
         super::vector::REWRITES,
         crate::func::REWRITES,
     ];
     let tables = tables.into_iter().chain(super::affine::REWRITES).chain(super::memref::REWRITES);
     let tables = tables.chain(super::tensor::REWRITES).chain(super::linalg::REWRITES);
+    let tables = tables.chain(super::scf::REWRITES);
     let all = tables.flatten().copied();
-    all.map(|rewrite| Box::new(Native::new(context, rewrite)) as Box<dyn RewritePattern>).collect()
+    let named = all.map(|rewrite| Native::new(context, rewrite));
+    let all = std::iter::once(super::ub::poison_operands()).chain(named);
+    all.map(|pattern| Box::new(pattern) as Box<dyn RewritePattern>).collect()
 }

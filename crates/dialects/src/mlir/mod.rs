@@ -65,6 +65,7 @@ pub static TABLES: [&[OpDef]; 15] = [
 pub fn register(context: &Context) {
     context.register(TABLES.into_iter().flatten());
     context.set_materializer("arith", arith::constant);
+    context.set_materializer("index", index::constant);
     ["llvm", "gpu"].into_iter().for_each(|dialect| context.keep_types_as_text(dialect));
 }
 

@@ -2,65 +2,17 @@
 
 use tangram_ir::{Absence, AttrData, AttrKind, OpDef, Traits, Type, Value};
 
-use super::fold::{Cx, Rewrite};
+use super::fold::{Cx, Native, Rewrite};
 use super::{RESULT, optional};
 
 /// The patterns, with their roots.
-pub(super) const REWRITES: &[Rewrite] = &[
-    ("poison-operand", POISONED, poison_operand),
-    ("select-no-poison", &["arith.select"], select_no_poison),
-];
+pub(super) const REWRITES: &[Rewrite] =
+    &[("select-no-poison", &["arith.select"], select_no_poison)];
 
-/// Operations whose results may be anything where one operand may be.
-const POISONED: &[&str] = &[
-    "arith.addi",
-    "arith.subi",
-    "arith.muli",
-    "arith.mulsi_extended",
-    "arith.mului_extended",
-    "arith.divsi",
-    "arith.divui",
-    "arith.ceildivsi",
-    "arith.ceildivui",
-    "arith.floordivsi",
-    "arith.remsi",
-    "arith.remui",
-    "arith.andi",
-    "arith.ori",
-    "arith.xori",
-    "arith.maxsi",
-    "arith.maxui",
-    "arith.minsi",
-    "arith.minui",
-    "arith.addf",
-    "arith.subf",
-    "arith.mulf",
-    "arith.divf",
-    "arith.remf",
-    "arith.negf",
-    "arith.maximumf",
-    "arith.minimumf",
-    "arith.maxnumf",
-    "arith.minnumf",
-    "arith.extsi",
-    "arith.extui",
-    "arith.extf",
-    "arith.trunci",
-    "arith.truncf",
-    "arith.sitofp",
-    "arith.uitofp",
-    "arith.fptosi",
-    "arith.fptoui",
-    "arith.index_cast",
-    "arith.index_castui",
-    "arith.bitcast",
-    "math.absf",
-    "math.ceil",
-    "math.floor",
-    "math.sqrt",
-    "math.exp",
-    "math.cos",
-];
+/// What is computed of poison is poison.
+pub(super) fn poison_operands() -> Native {
+    Native::of_traits("poison-operand", Traits::PROPAGATES_POISON, poison_operand)
+}
 
 /// Returns whether every element of `value` may be anything.
 fn is_poison(cx: &Cx<'_, '_>, value: Value) -> bool {

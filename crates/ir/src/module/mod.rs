@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::attributes::Attr;
@@ -197,6 +198,8 @@ pub struct Module {
     contents: SecondaryMap<Value, Option<Attr>>,
     /// Names of values for people and for interfaces; they mean nothing to passes.
     names: SecondaryMap<Value, Option<Str>>,
+    /// Where arguments come from, where that is known.
+    arg_locs: FxHashMap<Value, Loc>,
     resources: Resources,
     root: Op,
 }
@@ -216,6 +219,7 @@ impl Module {
             regions: PrimaryMap::new(),
             contents: SecondaryMap::new(),
             names: SecondaryMap::new(),
+            arg_locs: FxHashMap::default(),
             resources: Resources::default(),
             root: Op(0),
         };
@@ -266,6 +270,20 @@ impl Module {
     /// Names `value`.
     pub fn set_value_name(&mut self, value: Value, name: Option<Str>) {
         self.names[value] = name;
+    }
+
+    /// Where the block argument `arg` comes from.
+    pub fn arg_loc(&self, arg: Value) -> Loc {
+        self.arg_locs.get(&arg).copied().unwrap_or(Loc::UNKNOWN)
+    }
+
+    /// Says where the block argument `arg` comes from.
+    pub fn set_arg_loc(&mut self, arg: Value, loc: Loc) {
+        if loc == Loc::UNKNOWN {
+            self.arg_locs.remove(&arg);
+        } else {
+            self.arg_locs.insert(arg, loc);
+        }
     }
 
     /// The known elements of `value`; see [`crate::Inferred::contents`].

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod beside;
 pub mod generate;
 pub mod mutate;
 pub mod strange;

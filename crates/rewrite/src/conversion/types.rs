@@ -277,10 +277,11 @@ impl TypeConverter {
         }
         let count = args.len();
         for (&arg, types) in args.iter().zip(&types) {
+            let loc = rewriter.module().arg_loc(arg);
             let new: Vec<Value> =
-                types.iter().map(|&ty| rewriter.add_argument(block, ty)).collect();
+                types.iter().map(|&ty| rewriter.add_argument_at(block, ty, loc)).collect();
             if rewriter.module().has_uses(arg) {
-                let old = as_old(rewriter, Point::Start(block), arg, &new, Loc::UNKNOWN);
+                let old = as_old(rewriter, Point::Start(block), arg, &new, loc);
                 rewriter.replace_uses(arg, old);
             }
         }

@@ -1,6 +1,6 @@
 //! Blocks and regions: made, moved, split, merged, inlined and erased.
 
-use tangram_ir::{Block, Diagnostic, Op, Point, Region, Type, Value};
+use tangram_ir::{Block, Diagnostic, Loc, Op, Point, Region, Type, Value};
 
 use super::Rewriter;
 use crate::journal::{Edit, block_place};
@@ -69,7 +69,13 @@ impl Rewriter<'_> {
 
     /// Appends an argument of type `ty` to `block`.
     pub fn add_argument(&mut self, block: Block, ty: Type) -> Value {
+        self.add_argument_at(block, ty, Loc::UNKNOWN)
+    }
+
+    /// The same, of an argument that comes from `loc`.
+    pub fn add_argument_at(&mut self, block: Block, ty: Type, loc: Loc) -> Value {
         let value = self.module.add_arg(block, ty);
+        self.module.set_arg_loc(value, loc);
         self.note(|_| Edit::ArgAdded(block));
         self.listener.arguments_changed(self.module, block);
         value
@@ -122,10 +128,8 @@ impl Rewriter<'_> {
     ) -> Result<(), Diagnostic> {
         let args = self.module.args(block).to_vec();
         if args.len() != values.len() {
-            let loc = self
-                .module
-                .block_parent(block)
-                .map_or(tangram_ir::Loc::UNKNOWN, |op| self.module.loc(op));
+            let loc =
+                self.module.block_parent(block).map_or(Loc::UNKNOWN, |op| self.module.loc(op));
             let message = format!("{} values replace {} arguments", values.len(), args.len());
             return Err(Diagnostic::error("replacement-count", loc, message));
         }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use tangram_ir::{Block, Loc, LocData, Op, OpState, Point, Region, Value};
+use tangram_ir::{Block, Loc, LocData, Module, Op, OpState, Point, Region, Value};
 
 use super::Rewriter;
 
@@ -46,6 +46,14 @@ impl Mapping {
     /// What stands for `block`: itself, if nothing else is known.
     pub fn block(&self, block: Block) -> Block {
         self.blocks.get(&block).copied().unwrap_or(block)
+    }
+
+    /// The location of a copy of what comes from `callee`.
+    fn loc(&self, module: &Module, callee: Loc) -> Loc {
+        match self.caller {
+            Some(caller) => module.context().loc(LocData::CallSite { callee, caller }),
+            None => callee,
+        }
     }
 }
 
@@ -115,7 +123,10 @@ impl Rewriter<'_> {
                     let new = self.create_block(to, before, &types);
                     mapping.map_block(block, new);
                     for (i, arg) in args.into_iter().enumerate() {
-                        mapping.map(arg, self.module.args(new)[i]);
+                        let copied = self.module.args(new)[i];
+                        let loc = mapping.loc(self.module, self.module.arg_loc(arg));
+                        self.module.set_arg_loc(copied, loc);
+                        mapping.map(arg, copied);
                     }
                     let from = copy.open.len();
                     copy.open.extend(self.module.ops(block).map(|op| CopyTask::Op(op, new)));
@@ -134,12 +145,7 @@ impl Rewriter<'_> {
     /// A copy of `op` with empty regions. Operands that are copied later are still the old ones.
     fn clone_shell(&mut self, op: Op, point: Point, mapping: &mut Mapping) -> Op {
         let module = &*self.module;
-        let callee = module.loc(op);
-        let loc = match mapping.caller {
-            Some(caller) => module.context().loc(LocData::CallSite { callee, caller }),
-            None => callee,
-        };
-        let mut state = OpState::new(module.name(op), loc);
+        let mut state = OpState::new(module.name(op), mapping.loc(module, module.loc(op)));
         state.operands.extend(module.operands(op).map(|value| mapping.value(value)));
         state.results.extend(module.results(op).map(|value| module.value_type(value)));
         state.attrs = module.attrs(op);

@@ -20,7 +20,7 @@ pub(super) use indices::is_disjoint;
 
 /// The canonicalisation patterns.
 pub(super) const REWRITES: [&[Rewrite]; 3] =
-    [canonicalize::REWRITES, extremes::REWRITES, indices::REWRITES];
+    [extremes::REWRITES, canonicalize::REWRITES, indices::REWRITES];
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[

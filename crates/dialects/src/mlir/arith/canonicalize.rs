@@ -320,7 +320,8 @@ fn select_negated(cx: &mut Cx<'_, '_>) -> Option<()> {
     Some(())
 }
 
-/// `c ? 0 : 1` of booleans is `not c`; `c ? 1 : 0` of integers is `extui c`.
+/// `c ? 0 : 1` of booleans is `not c`; of integers it is `extui (not c)`, and `c ? 1 : 0` is
+/// `extui c`.
 fn select_to_bits(cx: &mut Cx<'_, '_>) -> Option<()> {
     let ty = cx.ty();
     let (c, yes, no) = (cx.operand(0), cx.int(cx.operand(1))?, cx.int(cx.operand(2))?);
@@ -334,6 +335,12 @@ fn select_to_bits(cx: &mut Cx<'_, '_>) -> Option<()> {
     let index = matches!(cx.context.type_data(ty), tangram_ir::TypeData::Index);
     if width > 1 && plain && !index && (yes, no) == (1, 0) {
         return cx.become_op(cx.known.extui, &[c]);
+    }
+    if width > 1 && plain && !index && (yes, no) == (0, 1) {
+        let boolean = cx.type_of(c);
+        let ones = cx.int_constant(-1, boolean)?;
+        let not = cx.value(cx.known.xori, &[c, ones], boolean);
+        return cx.become_op(cx.known.extui, &[not]);
     }
     None
 }

@@ -24,7 +24,7 @@ pub(super) fn swapped(predicate: i64) -> i64 {
 }
 
 /// The predicate that holds where this one does not.
-pub(super) fn inverse(predicate: i64) -> i64 {
+pub(in crate::mlir) fn inverse(predicate: i64) -> i64 {
     match predicate {
         0 => 1,
         1 => 0,
@@ -150,7 +150,7 @@ pub(super) fn cmpf(cx: &FoldCx<'_>) -> Option<Fold> {
         _ => {}
     }
     // With NaN every comparison has one answer.
-    if cx.float(1).is_some_and(f64::is_nan) {
+    if [0, 1].into_iter().any(|i| cx.float(i).is_some_and(f64::is_nan)) {
         return cx.whole(-i128::from(holds_float(predicate, 0.0, f64::NAN)?));
     }
     let args: [Attr; 2] = [cx.constant(0)?, cx.constant(1)?];

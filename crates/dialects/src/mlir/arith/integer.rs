@@ -1,6 +1,6 @@
 //! Folders of integer operations.
 
-use tangram_ir::{Attr, AttrData, Fold, FoldCx, Value};
+use tangram_ir::{Attr, AttrData, Fold, FoldCx, Module, Op, Value};
 
 use crate::mlir::fold::Look;
 use crate::mlir::fold::number::{self, Number, unsigned, wrap};
@@ -162,18 +162,20 @@ fn is_one(cx: &FoldCx<'_>, value: i128) -> bool {
     number::int_width(cx.context(), cx.ty()).is_some_and(|width| wrap(1, width) == value)
 }
 
+/// Returns whether `op` does not overflow, as `flag` says: `nsw` or `nuw`.
+pub(in crate::mlir) fn has_flag(module: &Module, op: Op, flag: &str) -> bool {
+    let flags = module.attr(op, "overflowFlags").map(|attr| module.context().attr_data(attr));
+    matches!(flags, Some(AttrData::Opaque(text)) if module.context().text(*text).contains(flag))
+}
+
 /// `b`, where `a * b`, which does not overflow as `flag` says, is divided by `a`.
 fn other_factor(cx: &FoldCx<'_>, flag: &str) -> Option<Value> {
     let product = cx.module.def_op(cx.operand(0))?;
     if cx.module.name(product) != cx.known().muli || product == cx.op {
         return None;
     }
-    let AttrData::Opaque(flags) = cx.context().attr_data(cx.module.attr(product, "overflowFlags")?)
-    else {
-        return None;
-    };
     let (a, b) = (cx.module.operand(product, 0), cx.module.operand(product, 1));
-    if !cx.context().text(*flags).contains(flag) {
+    if !has_flag(cx.module, product, flag) {
         return None;
     }
     let by = cx.operand(1);

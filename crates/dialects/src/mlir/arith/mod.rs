@@ -19,7 +19,9 @@ use tangram_ir::{
 use super::{FASTMATH, LHS_RHS, RESULT, infer, optional, required, result, value};
 
 pub(super) use canonicalize::REWRITES;
+pub(super) use compare::inverse;
 pub(super) use extended::REWRITES as EXTENDED;
+pub(super) use integer::has_flag;
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[
@@ -35,7 +37,7 @@ pub static DEFS: &[OpDef] = &[
         "arith.subi",
         "the difference of two integers, modulo 2^width",
         OVERFLOW,
-        PURE,
+        STRICT,
         integer::subi,
     ),
     OpDef {
@@ -114,14 +116,14 @@ pub static DEFS: &[OpDef] = &[
         (infer::twice_first, extended::mului),
     ).text("$lhs `,` $rhs attr-dict `:` type($lhs); $rhs: $lhs").named(&["low", "high"]),
     binary("arith.addf", "the sum of two floats", FASTMATH, COMMUTES, float::addf),
-    binary("arith.subf", "the difference of two floats", FASTMATH, PURE, float::subf),
+    binary("arith.subf", "the difference of two floats", FASTMATH, STRICT, float::subf),
     binary("arith.mulf", "the product of two floats", FASTMATH, COMMUTES, float::mulf),
-    binary("arith.divf", "the quotient of two floats", FASTMATH, PURE, float::divf),
+    binary("arith.divf", "the quotient of two floats", FASTMATH, STRICT, float::divf),
     binary(
         "arith.remf",
         "the rest of the division towards zero, with the sign of the left operand",
         FASTMATH,
-        PURE,
+        STRICT,
         float::remf,
     ),
     binary(
@@ -156,7 +158,7 @@ pub static DEFS: &[OpDef] = &[
         operands: &[value("operand", "a float")],
         results: RESULT,
         attrs: FASTMATH,
-        traits: PURE.union(Traits::SAME_TYPE).union(Traits::INVOLUTION),
+        traits: STRICT.union(Traits::SAME_TYPE).union(Traits::INVOLUTION),
         infer: Some(infer::like_first),
         fold: Some(float::negf),
         assembly: Some("$operand flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($result)"), ..OpDef::new("arith.negf", "the float with its sign turned")
@@ -216,11 +218,13 @@ pub(super) fn constant(context: &Context, value: Attr, ty: Type) -> Option<(Name
 }
 
 const PURE: Traits = Traits::PURE.union(Traits::ELEMENTWISE);
-const COMMUTES: Traits = PURE.union(Traits::COMMUTATIVE);
+/// Computed of all of each operand.
+const STRICT: Traits = PURE.union(Traits::PROPAGATES_POISON);
+const COMMUTES: Traits = STRICT.union(Traits::COMMUTATIVE);
 /// `(a ∘ b) ∘ c = a ∘ (b ∘ c)` and `a ∘ b = b ∘ a`.
 const RING: Traits = COMMUTES.union(Traits::ASSOCIATIVE);
 /// Undefined for some operands.
-const TRAPS: Traits = PURE.union(Traits::MAY_TRAP);
+const TRAPS: Traits = STRICT.union(Traits::MAY_TRAP);
 
 const VALUE: &[AttrDef] =
     &[required("value", AttrKind::Any, "a number or dense elements, with a type")];
@@ -325,7 +329,7 @@ const fn cast(
     fold: FoldFn,
 ) -> OpDef {
     let fold = Some(fold);
-    OpDef { operands: IN, results: OUT, attrs, traits: PURE, fold, ..OpDef::new(name, summary) }
+    OpDef { operands: IN, results: OUT, attrs, traits: STRICT, fold, ..OpDef::new(name, summary) }
 }
 
 const fn scaling(name: &'static str, summary: &'static str, attrs: &'static [AttrDef]) -> OpDef {

@@ -13,6 +13,7 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("branch-known-condition", &["cf.cond_br"], known_condition),
     ("branch-both-ways-alike", &["cf.cond_br"], both_alike),
     ("branch-condition-beyond", &["cf.cond_br"], condition_beyond),
+    ("branch-never-taken", &["cf.cond_br"], never_taken),
     ("switch-known-flag", &["cf.switch"], known_flag),
     ("switch-cases-like-default", &["cf.switch"], cases_like_default),
 ];
@@ -71,6 +72,28 @@ fn beyond(module: &Module, block: Block, values: &[Value]) -> Option<(Block, Vec
     Some((target, module.operands(end).map(through).collect()))
 }
 
+/// The most blocks that are looked at for the end of a chain of branches.
+const MOST_BLOCKS: usize = 64;
+
+/// Returns whether branches from `first` to `next` and on end in something else than a cycle, in
+/// which one could go on for ever.
+fn leads_out(module: &Module, first: Block, next: Block) -> bool {
+    let mut seen: SmallVec<[Block; MOST_BLOCKS]> = SmallVec::from_slice(&[first]);
+    let mut at = next;
+    while seen.len() < MOST_BLOCKS {
+        if seen.contains(&at) {
+            return false;
+        }
+        seen.push(at);
+        let end = module.last_op(at).filter(|&end| module.name_text(end) == "cf.br");
+        match end.map(|end| module.successors(end)) {
+            Some(&[target]) => at = target,
+            _ => return true,
+        }
+    }
+    false
+}
+
 /// A branch to a block that only branches goes to where that goes.
 fn past_branch(cx: &mut Cx<'_, '_>) -> Option<()> {
     let home = cx.module().block(cx.op)?;
@@ -78,11 +101,9 @@ fn past_branch(cx: &mut Cx<'_, '_>) -> Option<()> {
     let mut lists = given(cx.module(), cx.op)?;
     let mut changed = false;
     for (target, list) in targets.iter_mut().zip(&mut lists) {
-        // One step at a time: blocks that branch to each other in a circle stay.
         if let Some((next, values)) = beyond(cx.module(), *target, list)
-            && next != *target
             && *target != home
-            && beyond(cx.module(), next, &values).is_none_or(|(after, _)| after != *target)
+            && leads_out(cx.module(), *target, next)
         {
             (*target, *list, changed) = (next, values, true);
         }
@@ -135,6 +156,18 @@ fn both_alike(cx: &mut Cx<'_, '_>) -> Option<()> {
         });
     }
     go_to(cx, yes, &values)
+}
+
+/// A way that is never taken needs no branch.
+fn never_taken(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let targets = cx.module().successors(cx.op).to_vec();
+    let never = |&target: &Block| {
+        let first = cx.module().first_op(target);
+        first.is_some_and(|op| cx.module().name_text(op) == "ub.unreachable")
+    };
+    let other = 1 - targets.iter().position(never)?;
+    let values = given(cx.module(), cx.op)?.swap_remove(other);
+    go_to(cx, *targets.get(other)?, &values)
 }
 
 /// In a block that only one way of the branch leads to, the condition is known.

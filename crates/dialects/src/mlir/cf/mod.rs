@@ -33,7 +33,7 @@ pub static DEFS: &[OpDef] = &[
         traits: ENDS,
         branch: Branch::Segments(1),
         assembly: Some(
-            "$condition `,` branch(0, $trueDestOperands) `,` branch(1, $falseDestOperands) attr-dict; $condition: i1",
+            "$condition ( `weights` `(` ints($branch_weights, i32) `)` )? `,` branch(0, $trueDestOperands) `,` branch(1, $falseDestOperands) attr-dict; $condition: i1",
         ),
         ..OpDef::new(
             "cf.cond_br",

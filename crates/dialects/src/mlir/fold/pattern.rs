@@ -1,6 +1,6 @@
 //! Functions as patterns.
 
-use tangram_ir::{Context, Op};
+use tangram_ir::{Context, Op, Traits};
 use tangram_rewrite::{NoMatch, RewritePattern, Rewriter, Roots};
 
 use super::{Cx, Known, Rewrite, RewriteFn};
@@ -17,6 +17,13 @@ impl Native {
         let (name, roots, rewrite) = rewrite;
         let names = roots.iter().flat_map(|root| named(root)).map(|root| context.name(root));
         Native { name, roots: Roots::Names(names.collect()), rewrite }
+    }
+}
+
+impl Native {
+    /// A pattern at all operations with these traits.
+    pub(crate) fn of_traits(name: &'static str, traits: Traits, rewrite: RewriteFn) -> Native {
+        Native { name, roots: Roots::Traits(traits), rewrite }
     }
 }
 

@@ -2,14 +2,13 @@
 //! broadcasts one after the other.
 
 use tangram_affine::Node;
-use tangram_ir::{Attr, AttrData, Module, Op, Point, Type, Value, ValueDef};
+use tangram_ir::{Attr, AttrData, Dim, Module, Op, Point, Type, TypeData, Value, ValueDef};
 
 use crate::mlir::fold::{Cx, Rewrite};
-use crate::mlir::tensor::{cast_to, may_be_cast};
+use crate::mlir::tensor::{cast_to, extents, may_be_cast, with_dims};
 
 /// The patterns, with their roots.
 pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
-    ("copy-of-a-tensor", &["linalg.copy"], copy_of_a_tensor),
     ("broadcast-along-nothing", &["linalg.broadcast"], broadcast_along_nothing),
     ("transpose-by-identity", &["linalg.transpose"], transpose_by_identity),
     ("transpose-twice", &["linalg.transpose"], transpose_twice),
@@ -36,15 +35,6 @@ fn numbers(module: &Module, op: Op, name: &str) -> Option<Vec<usize>> {
 
 fn is_identity(permutation: &[usize]) -> bool {
     permutation.iter().enumerate().all(|(i, &n)| i == n)
-}
-
-/// A tensor in the place of a copy of it.
-fn copy_of_a_tensor(cx: &mut Cx<'_, '_>) -> Option<()> {
-    if !on_tensors(cx) || cx.module().operand_count(cx.op) != 2 {
-        return None;
-    }
-    let source = cx.operand(0);
-    cx.replace(&[source])
 }
 
 fn broadcast_along_nothing(cx: &mut Cx<'_, '_>) -> Option<()> {
@@ -142,8 +132,8 @@ fn generic_that_yields_operands(cx: &mut Cx<'_, '_>) -> Option<()> {
     cx.replace(&values)
 }
 
-/// New dimensions, then all in another order: the new ones are made where they end up, if the
-/// others keep their order.
+/// New dimensions, then all in another order: the others are ordered first, then the new ones are
+/// made where they end up.
 fn transpose_of_broadcast(cx: &mut Cx<'_, '_>) -> Option<()> {
     if !on_tensors(cx) {
         return None;
@@ -153,22 +143,59 @@ fn transpose_of_broadcast(cx: &mut Cx<'_, '_>) -> Option<()> {
     let (made, order) =
         (numbers(module, broadcast, "dimensions")?, numbers(module, cx.op, "permutation")?);
     let kept: Vec<usize> = order.iter().copied().filter(|at| !made.contains(at)).collect();
-    if !kept.is_sorted() {
+    if !kept.is_sorted() && !module.has_one_use(cx.operand(0)) {
         return None;
     }
-    let place = |(at, from): (usize, &usize)| made.contains(from).then_some(at as i64);
-    let dimensions: Vec<i64> = order.iter().enumerate().filter_map(place).collect();
-    let key = cx.context.str("dimensions");
-    let dimensions = cx.context.i64s_attr(&dimensions);
+    let place = |from: &usize| Some(order.iter().position(|at| at == from)? as i64);
+    let dimensions: Option<Vec<i64>> = made.iter().map(place).collect();
+    let dimensions = cx.context.i64s_attr(&dimensions?);
     let (source, init, ty) = (module.operand(broadcast, 0), cx.operand(1), cx.ty());
+    let source = if kept.is_sorted() { source } else { ordered(cx, source, &kept)? };
     // The region hands the element on, in both.
+    let copy = copied(cx, broadcast, [source, init], ("dimensions", dimensions), ty);
+    cx.replace(&[copy])
+}
+
+/// `source` with its dimensions in the order of these numbers.
+fn ordered(cx: &mut Cx<'_, '_>, source: Value, numbers: &[usize]) -> Option<Value> {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    let order: Vec<usize> = numbers.iter().filter_map(|n| sorted.binary_search(n).ok()).collect();
+    let known = extents(cx, cx.type_of(source)).filter(|known| known.len() == order.len())?;
+    let index = cx.context.ty(TypeData::Index);
+    let (mut dims, mut sizes) = (Vec::new(), Vec::new());
+    // Extents are asked for in the order of the source.
+    let mut asked = vec![None; known.len()];
+    for (at, _) in known.iter().enumerate().filter(|(_, extent)| extent.is_none()) {
+        let number = cx.int_constant(at as i128, index)?;
+        asked[at] = Some(cx.value(cx.context.name("tensor.dim"), &[source, number], index));
+    }
+    for &at in &order {
+        dims.push(known[at].map_or(Dim::UNKNOWN, Dim::fixed));
+        sizes.extend(asked[at]);
+    }
+    let ty = with_dims(cx, cx.type_of(source), dims)?;
+    let init = cx.value(cx.context.name("tensor.empty"), &sizes, ty);
+    let order: Vec<i64> = order.into_iter().map(|at| at as i64).collect();
+    let order = cx.context.i64s_attr(&order);
+    Some(copied(cx, cx.op, [source, init], ("permutation", order), ty))
+}
+
+/// The result of a copy of `op` with other operands, another attribute and another type.
+fn copied(
+    cx: &mut Cx<'_, '_>,
+    op: Op,
+    operands: [Value; 2],
+    (name, attr): (&str, Attr),
+    ty: Type,
+) -> Value {
     let mut mapping = tangram_rewrite::Mapping::new();
-    let copy = cx.rewriter.clone_op(broadcast, Point::Before(cx.op), &mut mapping);
-    let result = cx.module().result(copy, 0);
+    let copy = cx.rewriter.clone_op(op, Point::Before(cx.op), &mut mapping);
+    let (result, key) = (cx.module().result(copy, 0), cx.context.str(name));
     cx.rewriter.modify_in_place(copy, |edit| {
-        edit.set_operands(&[source, init]);
-        edit.set_attr(key, Some(dimensions));
+        edit.set_operands(&operands);
+        edit.set_attr(key, Some(attr));
     });
     cx.rewriter.refine(result, ty, None);
-    cx.replace(&[result])
+    result
 }

@@ -6,6 +6,7 @@ use tangram_ir::{Attr, Module, Op, Type, Value};
 
 use crate::mlir::extents::{DYNAMIC, list};
 use crate::mlir::fold::{Cx, Rewrite};
+use crate::mlir::memref::layout::before_cast;
 use crate::mlir::tensor::{cast_to, extents, remake, says_more, with_extents};
 
 /// The patterns, with their roots.
@@ -13,6 +14,7 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("structured-past-cast", &["linalg.*"], structured_past_cast),
     ("cast-of-structured", &["tensor.cast"], cast_of_structured),
     ("extents-of-operands", &["linalg.*"], extents_of_operands),
+    ("buffers-past-cast", &["linalg.*"], buffers_past_cast),
     ("tiles-past-cast", &["linalg.pack", "linalg.unpack"], tiles_past_cast),
 ];
 
@@ -57,6 +59,22 @@ fn structured_past_cast(cx: &mut Cx<'_, '_>) -> Option<()> {
         }
     }
     changed.then(|| with_operands(cx, operands))?
+}
+
+/// Buffers that are read and written may be of types that say more.
+fn buffers_past_cast(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let module = cx.module();
+    if module.result_count(cx.op) > 0 || !module.has_traits(cx.op, super::STRUCTURED) {
+        return None;
+    }
+    let old: Vec<Value> = module.operands(cx.op).collect();
+    let source = |(i, &value): (usize, &Value)| before_cast(cx, i).unwrap_or(value);
+    let operands: Vec<Value> = old.iter().enumerate().map(source).collect();
+    if operands == old || matches!(followed(cx, &operands), Followed::Contradiction) {
+        return None;
+    }
+    cx.rewriter.set_operands(cx.op, &operands);
+    Some(())
 }
 
 /// A result that is cast to a type that says more is one of that type, as is the output.

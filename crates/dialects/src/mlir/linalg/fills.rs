@@ -16,6 +16,7 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("pad-of-fill", &["tensor.pad"], pad_of_fill),
     ("reshape-of-fill", RESHAPES, reshape_of_fill),
     ("copy-of-fill", &["linalg.copy"], copy_of_fill),
+    ("copy-onto-fill", &["linalg.copy"], copy_onto_fill),
     ("extract-of-fill", &["tensor.extract"], extract_of_fill),
     ("concat-of-fills", &["tensor.concat"], concat_of_fills),
     ("insert-padded-into-fill", &["tensor.insert_slice"], insert_padded_into_fill),
@@ -90,6 +91,13 @@ fn copy_of_fill(cx: &mut Cx<'_, '_>) -> Option<()> {
     let element = |value| element_type(cx.context, cx.type_of(value));
     let same = element(cx.operand(0)) == element(init);
     (same && cx.module().result_count(cx.op) > 0).then(|| refill(cx, fill, init))?
+}
+
+/// What is written over need not be filled.
+fn copy_onto_fill(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let fill = fill(cx, cx.operand(1))?;
+    let init = cx.module().operand(fill, 1);
+    (cx.type_of(init) == cx.ty()).then(|| cx.rewriter.set_operand(cx.op, 1, init))
 }
 
 /// The value that a tensor is filled with.

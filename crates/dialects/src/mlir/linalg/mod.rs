@@ -10,6 +10,7 @@ mod casts;
 mod fills;
 mod maps;
 mod packing;
+mod tiles;
 
 use tangram_ir::{
     Absence, Attr, AttrDef, AttrKind, Module, Op, OpDef, OperandDef, ResultDef, Traits,
@@ -20,8 +21,8 @@ pub(super) use maps::maps;
 use super::fold::Rewrite;
 
 /// The patterns of this dialect, with their roots.
-pub(super) const REWRITES: [&[Rewrite]; 4] =
-    [canonicalize::REWRITES, casts::REWRITES, fills::REWRITES, packing::REWRITES];
+pub(super) const REWRITES: [&[Rewrite]; 5] =
+    [canonicalize::REWRITES, casts::REWRITES, fills::REWRITES, packing::REWRITES, tiles::REWRITES];
 
 use super::{RESULT, infer, maybe, optional, required, result, results, value, values};
 

@@ -90,7 +90,7 @@ pub static DEFS: &[OpDef] = &[
     },
 ];
 
-const PURE: Traits = Traits::PURE.union(Traits::ELEMENTWISE);
+const PURE: Traits = Traits::PURE.union(Traits::ELEMENTWISE).union(Traits::PROPAGATES_POISON);
 const OPERAND: &[OperandDef] = &[value("operand", "the argument")];
 const FMA: &[OperandDef] =
     &[value("a", "a factor"), value("b", "a factor"), value("c", "a summand")];

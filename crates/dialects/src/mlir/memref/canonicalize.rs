@@ -1,6 +1,6 @@
-//! Folding and canonicalisation of `memref`.
+//! Folding and canonicalisation of `memref`: extents, casts, and buffers that nobody reads.
 
-use tangram_ir::{Fold, FoldCx, Module, Op, Order, TypeData, Use, Value, walk};
+use tangram_ir::{Fold, FoldCx, Module, Op, TypeData, Use, Value};
 
 use super::layout::extents;
 use crate::mlir::extents::operand_of_extent;
@@ -12,7 +12,6 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("buffer-of-known-size", &["memref.alloc", "memref.alloca"], of_known_size),
     ("copy-onto-itself", &["memref.copy"], copy_onto_itself),
     ("aligned-already", &["memref.assume_alignment"], aligned_already),
-    ("scope-without-allocations", &["memref.alloca_scope"], scope_without_allocations),
 ];
 
 /// A constant extent, or the one that a new buffer was asked for.
@@ -92,19 +91,11 @@ fn aligned_already(cx: &mut Cx<'_, '_>) -> Option<()> {
     (bytes(first)? % bytes(cx.op).filter(|&n| n > 0)? == 0).then(|| cx.replace(&[source]))?
 }
 
-/// A scope in which nothing is allocated that would end with it.
-fn scope_without_allocations(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let module = cx.module();
-    let mut inside = walk(module, cx.op, Order::Pre).into_iter().skip(1);
-    let allocates = inside.any(|op| module.name(op) == cx.known.alloca || module.def(op).is_none());
-    (!allocates).then(|| cx.take_region(0, &[]))?
-}
-
 /// Extents that are constant become part of the type; a cast gives the old type back.
 fn of_known_size(cx: &mut Cx<'_, '_>) -> Option<()> {
     let module = cx.module();
     let ty = cx.ty();
-    let TypeData::MemRef { dims, layout: None, .. } = cx.context.type_data(ty) else {
+    let TypeData::MemRef { dims, .. } = cx.context.type_data(ty) else {
         return None;
     };
     let mut data = cx.context.type_data(ty).clone();

@@ -101,7 +101,7 @@ pub(super) fn forgets(context: &Context, from: Type, to: Type) -> bool {
 }
 
 /// Returns whether a cast may go from one type to the other: nothing is known to differ.
-pub(super) fn may_be_cast(context: &Context, from: Type, to: Type) -> bool {
+pub(in crate::mlir) fn may_be_cast(context: &Context, from: Type, to: Type) -> bool {
     agree(context, from, to, |a, b| a.is_none() || b.is_none() || a == b)
 }
 
@@ -133,13 +133,13 @@ pub(super) fn before_any_cast(cx: &Cx<'_, '_>, i: usize) -> Option<Value> {
 }
 
 /// What operand `i` was before a cast that only forgets.
-pub(super) fn before_cast(cx: &Cx<'_, '_>, i: usize) -> Option<Value> {
+pub(in crate::mlir) fn before_cast(cx: &Cx<'_, '_>, i: usize) -> Option<Value> {
     let source = before_any_cast(cx, i)?;
     forgets(cx.context, cx.type_of(source), cx.type_of(cx.operand(i))).then_some(source)
 }
 
 /// `value` as a `ty`.
-pub(super) fn cast_to(cx: &mut Cx<'_, '_>, value: Value, ty: Type) -> Value {
+pub(in crate::mlir) fn cast_to(cx: &mut Cx<'_, '_>, value: Value, ty: Type) -> Value {
     if cx.type_of(value) == ty {
         return value;
     }

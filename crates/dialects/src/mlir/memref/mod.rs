@@ -6,6 +6,7 @@ mod globals;
 pub(super) mod layout;
 mod metadata;
 mod reshapes;
+mod scopes;
 mod views;
 
 use tangram_ir::{Absence, AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Traits};
@@ -14,13 +15,14 @@ use super::fold::Rewrite;
 use super::{INDICES, RESULT, infer, maybe, optional, required, result, results, value, values};
 
 /// The canonicalisation patterns.
-pub(super) const REWRITES: [&[Rewrite]; 6] = [
+pub(super) const REWRITES: [&[Rewrite]; 7] = [
     canonicalize::REWRITES,
     // What a cast says is read before it is passed by.
     metadata::REWRITES,
     casts::REWRITES,
     globals::REWRITES,
     reshapes::REWRITES,
+    scopes::REWRITES,
     views::REWRITES,
 ];
 

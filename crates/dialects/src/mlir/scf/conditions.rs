@@ -1,4 +1,4 @@
-//! Canonicalisation of `scf.if`, `scf.index_switch` and `scf.execute_region`.
+//! Canonicalisation of `scf.if` and `scf.index_switch`.
 
 use tangram_ir::{Op, Use, Value};
 
@@ -14,9 +14,7 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("if-yields-condition", &["scf.if"], yields_condition),
     ("if-after-if", &["scf.if"], after_if),
     ("if-empty-else", &["scf.if"], |cx| cx.drop_empty_region(1)),
-    ("if-in-if", &["scf.if"], in_if),
     ("switch-known-index", &["scf.index_switch"], known_index),
-    ("execute-one-block", &["scf.execute_region"], execute_one_block),
 ];
 
 fn known_condition(cx: &mut Cx<'_, '_>) -> Option<()> {
@@ -256,37 +254,6 @@ fn is_not(cx: &Cx<'_, '_>, not: Value, value: Value) -> bool {
     })
 }
 
-/// `if a { if b { .. } }` without `else` is `if a and b { .. }`.
-fn in_if(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let module = cx.module();
-    let no_else =
-        |op: Op| module.regions(op).get(1).is_none_or(|&r| module.first_block(r).is_none());
-    let inner = module.first_op(cx.only_block(0)?)?;
-    let alone = module.next(inner) == module.last_op(cx.only_block(0)?);
-    if module.result_count(cx.op) != 0
-        || module.name(inner) != module.name(cx.op)
-        || !alone
-        || module.result_count(inner) != 0
-        || !no_else(cx.op)
-        || !no_else(inner)
-    {
-        return None;
-    }
-    let (a, b) = (cx.operand(0), module.operand(inner, 0));
-    if !cx.is_outside(b) {
-        return None;
-    }
-    let block = module.first_block(module.region(inner, 0))?;
-    let boolean = cx.type_of(a);
-    let both = cx.value(cx.known.andi, &[a, b], boolean);
-    cx.rewriter.set_operand(cx.op, 0, both);
-    let end = cx.module().last_op(block)?;
-    cx.rewriter.erase(end);
-    cx.rewriter.inline_block(block, tangram_ir::Point::Before(inner), &[]).ok()?;
-    cx.rewriter.erase(inner);
-    Some(())
-}
-
 fn known_index(cx: &mut Cx<'_, '_>) -> Option<()> {
     let cases = cx.context.as_i64s(cx.module().attr(cx.op, "cases")?)?;
     if cases.is_empty() {
@@ -295,11 +262,4 @@ fn known_index(cx: &mut Cx<'_, '_>) -> Option<()> {
     let index = cx.int(cx.operand(0))?;
     let at = cases.iter().position(|&case| i128::from(case) == index);
     cx.take_region(at.map_or(0, |i| i + 1), &[])
-}
-
-fn execute_one_block(cx: &mut Cx<'_, '_>) -> Option<()> {
-    if cx.module().attr(cx.op, "no_inline").is_some() {
-        return None;
-    }
-    cx.take_region(0, &[])
 }

@@ -123,7 +123,7 @@ fn is_mapped(cx: &Cx<'_, '_>) -> bool {
 fn known_trips(cx: &mut Cx<'_, '_>) -> Option<()> {
     let parts = Forall::of(cx)?;
     if is_mapped(cx) {
-        return None;
+        return one_value_of_processors(cx, &parts);
     }
     let mut trips: Vec<Option<u8>> = (0..parts.counters.len()).map(|i| parts.trips(i)).collect();
     for (i, step) in parts.mixed.lists[STEP].iter().enumerate() {
@@ -148,6 +148,19 @@ fn known_trips(cx: &mut Cx<'_, '_>) -> Option<()> {
         }
     }
     (!once.is_empty()).then(|| set_bounds(cx, cx.op, &mixed))
+}
+
+/// Counters that stand for processors stay, but one that has one value is that value.
+fn one_value_of_processors(cx: &mut Cx<'_, '_>, parts: &Forall) -> Option<()> {
+    let mut changed = None;
+    for (i, &counter) in parts.counters.iter().enumerate() {
+        if parts.trips(i) == Some(1) && cx.module().has_uses(counter) {
+            let low = value(cx, parts.mixed.lists[LOW][i], counter)?;
+            cx.rewriter.replace_uses(counter, low);
+            changed = Some(());
+        }
+    }
+    changed
 }
 
 /// Replaces the loop by `values`, of which there may be none.

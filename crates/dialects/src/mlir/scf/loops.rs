@@ -2,6 +2,7 @@
 
 use tangram_ir::{Op, Value};
 
+use crate::mlir::arith::has_flag;
 use crate::mlir::fold::{Cx, Rewrite, number};
 
 /// The patterns, with their roots.
@@ -43,12 +44,26 @@ fn trips(cx: &Cx<'_, '_>) -> Option<u8> {
         let n = cx.int(value)?;
         Some(if unsigned { number::unsigned(n, width) } else { n })
     };
-    let span = read(high)? - read(low)?;
+    let span = match (read(low), read(high)) {
+        (Some(low), Some(high)) => high - low,
+        _ => above(cx, low, high, unsigned)?,
+    };
     if span <= 0 {
         return Some(0);
     }
     let step = read(cx.operand(2))?;
     (step > 0).then_some(if span <= step { 1 } else { 2 })
+}
+
+/// How much `high` is above `low`: it is a sum with a number that does not overflow.
+fn above(cx: &Cx<'_, '_>, low: Value, high: Value, unsigned: bool) -> Option<i128> {
+    let sum = cx.def_of(high, cx.known.addi)?;
+    let (a, b) = (cx.module().operand(sum, 0), cx.module().operand(sum, 1));
+    let by = if a == low { b } else { (b == low).then_some(a)? };
+    let width = number::int_width(cx.context, cx.type_of(low))?;
+    let flag = if unsigned { "nuw" } else { "nsw" };
+    let by = cx.int(by).filter(|_| has_flag(cx.module(), sum, flag))?;
+    Some(if unsigned { number::unsigned(by, width) } else { by })
 }
 
 /// A loop that runs never or once.
@@ -179,7 +194,7 @@ fn narrow(
 }
 
 /// The terminator of the first region of `scf.while`.
-fn condition(cx: &Cx<'_, '_>) -> Option<Op> {
+pub(super) fn condition(cx: &Cx<'_, '_>) -> Option<Op> {
     let before = cx.only_block(0)?;
     cx.module().last_op(before).filter(|&op| cx.module().name_text(op) == "scf.condition")
 }
@@ -273,8 +288,16 @@ fn carried_by_while(cx: &mut Cx<'_, '_>) -> Option<()> {
         let through = after_args.iter().position(|&arg| arg == back[i]).map(|j| given[j]);
         [Some(back[i]), through].into_iter().flatten().any(|v| v == args[i] || v == inits[i])
     };
-    let keep: Vec<bool> =
+    let mut keep: Vec<bool> =
         (0..args.len()).map(|i| cx.module().has_uses(args[i]) && !same(i)).collect();
+    // What starts alike and comes back alike is one value.
+    let mut instead = inits.clone();
+    for i in 0..args.len() {
+        let twin = (0..i).find(|&j| keep[j] && (inits[j], back[j]) == (inits[i], back[i]));
+        if let Some(twin) = twin.filter(|_| keep[i]) {
+            (keep[i], instead[i]) = (false, args[twin]);
+        }
+    }
     if keep.iter().all(|&keep| keep) {
         return None;
     }
@@ -283,7 +306,7 @@ fn carried_by_while(cx: &mut Cx<'_, '_>) -> Option<()> {
     };
     let (kept_inits, kept_back) = (kept(&inits), kept(&back));
     for i in (0..keep.len()).rev().filter(|&i| !keep[i]) {
-        cx.rewriter.replace_uses(args[i], inits[i]);
+        cx.rewriter.replace_uses(args[i], instead[i]);
     }
     cx.rewriter.set_operands(end, &kept_back);
     for i in (0..keep.len()).rev().filter(|&i| !keep[i]) {

@@ -1,8 +1,11 @@
 //! MLIR's `scf` dialect: loops and conditions as operations with regions.
 
+mod condition;
 mod conditions;
+mod execute;
 mod forall;
 mod loops;
+mod nested;
 mod parallel;
 mod verify;
 
@@ -10,10 +13,16 @@ use tangram_ir::{AttrKind, OpDef, OperandDef, ResultDef, Traits};
 
 use super::{infer, optional, required, results, value, values};
 
-pub(super) use conditions::REWRITES as CONDITIONS;
-pub(super) use forall::REWRITES as FORALL;
-pub(super) use loops::REWRITES as LOOPS;
-pub(super) use parallel::REWRITES as PARALLEL;
+/// The patterns of this dialect.
+pub(super) const REWRITES: [&[super::fold::Rewrite]; 7] = [
+    loops::REWRITES,
+    condition::REWRITES,
+    nested::REWRITES,
+    conditions::REWRITES,
+    execute::REWRITES,
+    parallel::REWRITES,
+    forall::REWRITES,
+];
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[

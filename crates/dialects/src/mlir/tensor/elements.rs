@@ -16,6 +16,7 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("repeated-constant", &["tensor.splat"], repeated_constant),
     ("insert-what-is-everywhere", &["tensor.insert"], insert_what_is_everywhere),
     ("extract-of-computed", &["tensor.extract"], extract_of_computed),
+    ("extract-of-cast-numbers", &["tensor.extract"], extract_of_cast),
 ];
 
 /// Operations that give elements of their first operand.
@@ -102,6 +103,18 @@ fn insert_what_is_everywhere(cx: &mut Cx<'_, '_>) -> Option<()> {
     let AttrData::Dense { splat: true, .. } = cx.context.attr_data(old?) else { return None };
     let element = number::element(cx.context, old?, 0, cx.type_of(cx.operand(0)));
     (element.is_some() && element == new).then(|| cx.replace(&[tensor]))?
+}
+
+/// An element of numbers that were all cast is one number that is cast.
+fn extract_of_cast(cx: &mut Cx<'_, '_>) -> Option<()> {
+    let cast = cx.def(0, cx.known.index_cast)?;
+    let (source, ty) = (cx.module().operand(cast, 0), cx.ty());
+    let (_, element) = cx.context.as_tensor(cx.type_of(source))?;
+    let mut operands: Vec<Value> = cx.module().operands(cx.op).collect();
+    operands[0] = source;
+    let value = cx.value(cx.module().name(cx.op), &operands, element);
+    let cast = cx.value(cx.known.index_cast, &[value], ty);
+    cx.replace(&[cast])
 }
 
 /// An element that a region computes from its place: the region is run for that place.

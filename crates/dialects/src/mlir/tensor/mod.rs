@@ -12,7 +12,9 @@ mod types;
 use tangram_ir::{AttrDef, AttrKind, OpDef, OperandDef, Traits};
 
 pub(super) use pads::{padded_with, sum};
-pub(super) use types::{cast_to, extents, is_static, may_be_cast, remake, says_more, with_extents};
+pub(super) use types::{
+    cast_to, extents, is_static, may_be_cast, remake, says_more, with_dims, with_extents,
+};
 
 use super::fold::Rewrite;
 

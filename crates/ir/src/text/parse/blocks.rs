@@ -46,9 +46,9 @@ impl<'a> Parser<'a> {
         let name = self.expect_kind(Kind::Percent, "an argument")?;
         self.expect(b':', "before the type of the argument")?;
         let ty = self.ty()?;
-        let mut loc = crate::location::Loc::UNKNOWN;
-        self.trailing_loc(&mut loc)?;
+        let loc = self.argument_loc()?;
         let value = self.module.add_arg(block, ty);
+        self.locate_argument(value, name, loc);
         self.define_arg(name, value)
     }
 

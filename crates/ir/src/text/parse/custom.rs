@@ -3,13 +3,14 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::blocks::Blocks;
+use super::locs::{Located, ReadLoc};
 use super::operations::{OpenRegion, Pending};
 use super::values::ValueUse;
 use super::{Failed, Kind, Parsed, Parser, Token};
 use crate::assembly::{Anchor, DictStyle, Directive, Group, Instr, Program, RegionStyle, TypeRule};
 use crate::attributes::{Attr, AttrData};
 use crate::context::{Context, Name, Str};
-use crate::module::{Block, OpState, Point, Region};
+use crate::module::{Block, Op, OpState, Point, Region};
 use crate::op_def::{Arity, InferCx, OpDef, Traits};
 use crate::payload::Payload;
 use crate::shaped;
@@ -35,6 +36,10 @@ pub(super) struct Draft<'a> {
     pub(super) attrs: Vec<(Str, Attr)>,
     /// Arguments of the next region that stand in front of it.
     pub(super) region_args: Vec<(Token, Type)>,
+    /// The locations that are written behind some of them, by number.
+    pub(super) arg_locs: Vec<(usize, ReadLoc)>,
+    /// Terminators of its regions that the text leaves out.
+    implied: SmallVec<[Op; 2]>,
     /// The next region has an entry block also if it has no arguments.
     style: RegionStyle,
     /// Whether a list of regions has begun.
@@ -59,6 +64,8 @@ impl<'a> Draft<'a> {
             results: Vec::new(),
             attrs: Vec::new(),
             region_args: Vec::new(),
+            arg_locs: Vec::new(),
+            implied: SmallVec::new(),
             style: RegionStyle::default(),
             listing: false,
             cases: Vec::new(),
@@ -80,6 +87,8 @@ impl<'a> Draft<'a> {
         self.results.resize_with(def.results.len(), || None);
         self.attrs.clear();
         self.region_args.clear();
+        self.arg_locs.clear();
+        self.implied.clear();
         self.style = RegionStyle::default();
         self.listing = false;
         self.cases.clear();
@@ -356,6 +365,7 @@ impl<'a> Parser<'a> {
         pending.isolated = draft.def.traits.contains(Traits::ISOLATED);
         let spare = std::mem::take(&mut self.region_args);
         let mut args = std::mem::replace(&mut draft.region_args, spare);
+        let mut locs = std::mem::take(&mut draft.arg_locs).into_iter().peekable();
         self.expect(b'{', "before a region")?;
         let keeps_first = draft.program.code.iter().any(|instr| matches!(instr, Instr::Cases(_)));
         if keeps_first && self.module.regions(op).is_empty() {
@@ -370,8 +380,10 @@ impl<'a> Parser<'a> {
         open.push(OpenRegion { region, blocks: Blocks::default(), owner: pending, scope });
         if let Some(entry) = entry {
             *at = entry;
-            for (token, ty) in args.drain(..) {
+            for (i, (token, ty)) in args.drain(..).enumerate() {
                 let value = self.module.add_arg(entry, ty);
+                let read = locs.next_if(|entry| entry.0 == i).map(|entry| entry.1);
+                self.locate_argument(value, token, read);
                 self.define_arg(token, value)?;
             }
         }
@@ -380,8 +392,8 @@ impl<'a> Parser<'a> {
     }
 
     /// Ends the only block of a region with what goes without saying.
-    pub(super) fn implied_terminator(&mut self, owner: &Pending<'a>, region: Region) {
-        let Some(draft) = &owner.draft else { return };
+    pub(super) fn implied_terminator(&mut self, owner: &mut Pending<'a>, region: Region) {
+        let Some(draft) = &mut owner.draft else { return };
         let loc = owner.loc;
         let single = draft.def.traits.contains(Traits::SINGLE_BLOCK);
         let block = match self.module.first_block(region) {
@@ -400,6 +412,7 @@ impl<'a> Parser<'a> {
         }
         state.regions = self.context.def(state.name).and_then(|def| def.regions).unwrap_or(0);
         let op = self.module.create_at(Point::End(block), state);
+        draft.implied.push(op);
         for region in self.module.regions(op).to_vec() {
             self.module.add_block(region);
         }
@@ -453,7 +466,12 @@ impl<'a> Parser<'a> {
             let message = "expected operands that have elements".to_owned();
             return self.error(pending.name, "payload", message);
         }
-        self.late_locs.extend(late.map(|token| (op, token)));
+        // What the text leaves out comes from where the operation does.
+        for &end in &draft.implied {
+            self.module.set_loc(end, self.module.loc(op));
+            self.late_locs.extend(late.map(|token| (Located::Op(end), token)));
+        }
+        self.late_locs.extend(late.map(|token| (Located::Op(op), token)));
         self.drafts.push(draft);
         self.name_results(op, &pending.results)
     }

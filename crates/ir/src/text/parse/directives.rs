@@ -14,6 +14,33 @@ use crate::types::{Type, TypeData};
 const DYNAMIC: i64 = i64::MIN;
 
 impl<'a> Parser<'a> {
+    /// `[1, 0]`, of `i32` or of `i64`.
+    fn int_array(&mut self, narrow: bool) -> Parsed<Attr> {
+        let (mut numbers, mut bytes) = (SmallVec::<[i64; 8]>::new(), Vec::new());
+        self.expect(b'[', "before a list of numbers")?;
+        self.list(b']', |p| {
+            let token = p.token;
+            let number = p.integer()?;
+            numbers.push(number);
+            match i32::try_from(number) {
+                Ok(number) => bytes.extend(number.to_le_bytes()),
+                Err(_) if narrow => {
+                    let message = format!("expected a number of 32 bits, found {number}");
+                    return p.error(token, "number", message);
+                }
+                Err(_) => {}
+            }
+            Ok(())
+        })?;
+        Ok(match narrow {
+            true => {
+                let element = self.context.int_type(32);
+                self.context.attr(AttrData::DenseArray { element, bytes: bytes.into() })
+            }
+            false => self.context.i64s_attr(&numbers),
+        })
+    }
+
     pub(super) fn directive(
         &mut self,
         draft: &mut Draft<'a>,
@@ -102,13 +129,7 @@ impl<'a> Parser<'a> {
             }
             Directive::Hidden => Ok(()),
             Directive::Ints => {
-                let mut numbers: SmallVec<[i64; 8]> = SmallVec::new();
-                self.expect(b'[', "before a list of numbers")?;
-                self.list(b']', |p| {
-                    numbers.push(p.integer()?);
-                    Ok(())
-                })?;
-                let attr = self.context.i64s_attr(&numbers);
+                let attr = self.int_array(word == "i32")?;
                 self.set_attr(draft, name, attr);
                 Ok(())
             }

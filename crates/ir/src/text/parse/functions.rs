@@ -73,9 +73,9 @@ impl<'a> Parser<'a> {
             let ty = p.ty()?;
             inputs.push(ty);
             dicts.push(p.optional_dictionary()?);
-            let mut loc = crate::location::Loc::UNKNOWN;
-            p.trailing_loc(&mut loc)?;
+            let loc = p.argument_loc()?;
             if named {
+                draft.arg_locs.extend(loc.map(|loc| (draft.region_args.len(), loc)));
                 draft.region_args.push((token, ty));
             }
             Ok(())

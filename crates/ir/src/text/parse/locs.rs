@@ -6,6 +6,18 @@ use super::{Kind, Parsed, Parser, Token};
 use crate::attributes::{Attr, AttrData};
 use crate::context::Str;
 use crate::location::{Loc, LocData};
+use crate::module::{Op, Value};
+
+/// What has a location.
+#[derive(Clone, Copy)]
+pub(super) enum Located {
+    Op(Op),
+    /// An argument of a block.
+    Arg(Value),
+}
+
+/// A location that was read, or the alias of one that is not defined yet.
+pub(super) type ReadLoc = Result<Loc, Token>;
 
 /// A location of which an inner one is being read.
 enum Outer {
@@ -48,6 +60,27 @@ impl<'a> Parser<'a> {
         *loc = self.location_body()?;
         self.expect(b')', "after the location")?;
         Ok(None)
+    }
+
+    /// Reads a location after an argument, if there is one.
+    pub(super) fn argument_loc(&mut self) -> Parsed<Option<ReadLoc>> {
+        if !self.is_word("loc") {
+            return Ok(None);
+        }
+        let mut loc = Loc::UNKNOWN;
+        Ok(Some(self.trailing_loc(&mut loc)?.map_or(Ok(loc), Err)))
+    }
+
+    /// Gives `arg` the location that was read; where none was, its place in the text, as in MLIR.
+    pub(super) fn locate_argument(&mut self, arg: Value, name: Token, read: Option<ReadLoc>) {
+        match read {
+            Some(Ok(loc)) => self.module.set_arg_loc(arg, loc),
+            Some(Err(alias)) => self.late_locs.push((Located::Arg(arg), alias)),
+            None => {
+                let place = self.place(name.start);
+                self.module.set_arg_loc(arg, place);
+            }
+        }
     }
 
     /// Locations nest without limit, so those around the current one are kept in a stack.
@@ -236,11 +269,14 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Gives operations the locations whose aliases were defined after them.
+    /// Gives operations and arguments the locations whose aliases were defined after them.
     pub(super) fn settle_locs(&mut self) {
-        for (op, token) in std::mem::take(&mut self.late_locs) {
+        for (what, token) in std::mem::take(&mut self.late_locs) {
             match self.loc_aliases.get(&self.spelling(token)[1..]) {
-                Some(&loc) => self.module.set_loc(op, loc),
+                Some(&loc) => match what {
+                    Located::Op(op) => self.module.set_loc(op, loc),
+                    Located::Arg(arg) => self.module.set_arg_loc(arg, loc),
+                },
                 None => {
                     let _ = self.unknown_alias::<()>(token);
                 }

@@ -38,7 +38,7 @@ use crate::attributes::Attr;
 use crate::context::{Context, Str};
 use crate::diagnostic::Diagnostic;
 use crate::location::{Loc, LocData, line_starts};
-use crate::module::{Module, Op};
+use crate::module::Module;
 use crate::types::Type;
 use lexer::{Kind, Token};
 use values::Values;
@@ -150,8 +150,8 @@ struct Parser<'a> {
     attr_aliases: FxHashMap<&'a str, Attr>,
     type_aliases: FxHashMap<&'a str, Type>,
     loc_aliases: FxHashMap<&'a str, Loc>,
-    /// Operations whose location is an alias that is defined further down.
-    late_locs: Vec<(Op, Token)>,
+    /// Whose location is an alias that is defined further down.
+    late_locs: Vec<(locs::Located, Token)>,
     values: Values<'a>,
     /// The number of the first byte of the text, among those of the context.
     base: Option<u32>,

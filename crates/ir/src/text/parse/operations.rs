@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::blocks::Blocks;
 use super::custom::Draft;
+use super::locs::Located;
 use super::values::{Scope, ValueUse};
 use super::{Failed, Kind, Parsed, Parser, Token};
 use crate::attributes::{Attr, AttrData};
@@ -264,13 +265,13 @@ impl<'a> Parser<'a> {
         at: &mut Block,
         body: Block,
     ) -> Parsed<()> {
-        let Some(top) = open.pop() else { return Err(Failed) };
+        let Some(mut top) = open.pop() else { return Err(Failed) };
         self.undefined_blocks(top.blocks);
         self.leave(top.scope);
         let op = top.owner.op;
         *at = op.and_then(|op| self.module.block(op)).unwrap_or(body);
         if top.owner.draft.is_some() {
-            self.implied_terminator(&top.owner, top.region);
+            self.implied_terminator(&mut top.owner, top.region);
             return self.custom_body(top.owner, None, open, at);
         }
         if self.accept(b',') {
@@ -327,7 +328,7 @@ impl<'a> Parser<'a> {
             (None, Some(block)) => self.module.create_at(Point::End(block), state),
             (None, None) => return Err(Failed),
         };
-        self.late_locs.extend(late.map(|token| (op, token)));
+        self.late_locs.extend(late.map(|token| (Located::Op(op), token)));
         self.name_results(op, &pending.results)
     }
 

@@ -46,8 +46,8 @@ impl<'a> Parser<'a> {
             let token = p.expect_kind(Kind::Percent, "an argument")?;
             p.expect(b':', "before the type of the argument")?;
             let ty = p.ty()?;
-            let mut loc = crate::location::Loc::UNKNOWN;
-            p.trailing_loc(&mut loc)?;
+            let loc = p.argument_loc()?;
+            draft.arg_locs.extend(loc.map(|loc| (draft.region_args.len(), loc)));
             draft.region_args.push((token, ty));
             Ok(())
         })

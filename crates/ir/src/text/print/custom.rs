@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Printer;
 use super::operations::PrintTask;
 use crate::assembly::{Anchor, DictStyle, Directive, Group, Instr, Program, RegionStyle};
-use crate::attributes::Attr;
+use crate::attributes::{Attr, AttrData};
 use crate::context::Str;
 use crate::module::{Module, Op, Region, Value};
 use crate::op_def::{Absence, Arity, Traits};
@@ -85,9 +85,23 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             Instr::Directive(Directive::Requires, args) => args.iter().all(|&name| has(name)),
             Instr::Directive(Directive::Without, args) => !args.iter().any(|&name| has(name)),
             Instr::Directive(Directive::Bits, args) => self.has_words(op, args),
+            Instr::Directive(Directive::Ints, args) => self.is_array(op, args),
             _ => true,
         });
         (names_all && shows_all && fits).then_some(program)
+    }
+
+    /// Whether what `ints` prints is an array as it is read.
+    fn is_array(&self, op: Op, args: &[&'static str]) -> bool {
+        let &[name, ref width @ ..] = args else { return true };
+        let Some(attr) = self.module.attr(op, name.trim_start_matches('$')) else { return true };
+        match self.context.attr_data(attr) {
+            AttrData::DenseArray { element, .. } => {
+                width == ["i32"] && *element == self.context.int_type(32)
+            }
+            AttrData::I64s(_) => width.is_empty(),
+            _ => false,
+        }
     }
 
     /// Whether the flags that `bits` prints are a number, and each of its bits has a word.
@@ -96,6 +110,18 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         let Some(attr) = self.module.attr(op, name.trim_start_matches('$')) else { return true };
         let value = self.context.as_i64(attr);
         value.is_some_and(|value| u64::try_from(value).is_ok_and(|bits| bits >> words.len() == 0))
+    }
+
+    /// Whether the terminator `last` of a region of `op` says nothing that reading would not add.
+    fn is_implied(&self, op: Op, last: Op, style: RegionStyle) -> bool {
+        let module = self.module;
+        let silent = !style.shown && (style.always || module.result_count(op) == 0);
+        silent
+            && style.terminator == Some(module.name_text(last))
+            && module.attrs(last) == Attr::EMPTY_DICT
+            && module.operand_count(last) == 0
+            // Readers choose where what they add comes from.
+            && !self.options.locations
     }
 
     /// The operation that the region of `op` holds on one line: its results, or nothing, are what
@@ -352,9 +378,7 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         self.write("(")?;
         for (i, arg) in self.entry_args(op, 0).into_iter().enumerate() {
             self.write(if i == 0 { "" } else { ", " })?;
-            self.value(arg)?;
-            self.write(": ")?;
-            self.ty(self.module.value_type(arg))?;
+            self.argument(arg)?;
         }
         self.write(") ")?;
         let style = RegionStyle { hidden_args: true, ..style };
@@ -456,11 +480,8 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         }
         steps.extend([next, PrintTask::Close]);
         if let Some(block) = module.first_block(region) {
-            let silent = !style.shown && (style.always || module.result_count(op) == 0);
-            let last = module
-                .last_op(block)
-                .filter(|&last| silent && style.terminator == Some(module.name_text(last)));
-            self.hidden.extend(last);
+            self.hidden
+                .extend(module.last_op(block).filter(|&last| self.is_implied(op, last, style)));
             steps.push(match style.hidden_args || module.args(block).is_empty() {
                 true => PrintTask::Inside(block),
                 false => PrintTask::Block(block, true),

@@ -102,8 +102,11 @@ impl<W: fmt::Write> Printer<'_, W> {
             Directive::Hidden => Ok(()),
             Directive::Ints => {
                 self.space()?;
-                let numbers = attr.and_then(|attr| self.context.as_i64s(attr)).unwrap_or_default();
-                self.mixed_list(&numbers, &[], "[", "]")
+                let numbers = attr.and_then(|attr| match args.get(1).copied().unwrap_or("") {
+                    "i32" => self.module.int_list(attr),
+                    _ => self.context.as_i64s(attr),
+                });
+                self.mixed_list(&numbers.unwrap_or_default(), &[], "[", "]")
             }
             Directive::DmaStart => self.dma_start(op),
             Directive::Nest => self.nest(op),

@@ -110,12 +110,14 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.write("(")?;
         for (i, input) in inputs.iter().enumerate() {
             self.write(if i == 0 { "" } else { ", " })?;
-            if let Some(&arg) = entry.and_then(|entry| module.args(entry).get(i)) {
+            let arg = entry.and_then(|entry| module.args(entry).get(i).copied());
+            if let Some(arg) = arg {
                 self.value(arg)?;
                 self.write(": ")?;
             }
             self.signature_type(input)?;
             self.signature_attrs(op, "arg_attrs", i)?;
+            arg.map_or(Ok(()), |arg| self.argument_loc(arg))?;
         }
         match (open, inputs.is_empty()) {
             (false, _) => self.write(")")?,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{Printer, Work};
 use crate::location::{Loc, LocData};
+use crate::module::Value;
 
 impl<W: fmt::Write> Printer<'_, W> {
     /// `loc(...)`.
@@ -11,6 +12,15 @@ impl<W: fmt::Write> Printer<'_, W> {
         let floor = self.work.len();
         self.location_attr(loc)?;
         self.finish(floor)
+    }
+
+    /// ` loc(...)` behind a block argument, where locations are printed.
+    pub(super) fn argument_loc(&mut self, arg: Value) -> fmt::Result {
+        if !self.options.locations {
+            return Ok(());
+        }
+        self.write(" ")?;
+        self.location(self.module.arg_loc(arg))
     }
 
     /// Begins `loc(...)` and leaves the rest for later.

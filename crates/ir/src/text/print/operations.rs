@@ -295,9 +295,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.block_name(block)?;
         for (i, &arg) in module.args(block).iter().enumerate() {
             self.write(if i == 0 { "(" } else { ", " })?;
-            self.value(arg)?;
-            self.write(": ")?;
-            self.ty(module.value_type(arg))?;
+            self.argument(arg)?;
         }
         self.write(if module.args(block).is_empty() { ":" } else { "):" })?;
         match preds.as_slice() {
@@ -316,6 +314,14 @@ impl<W: fmt::Write> Printer<'_, W> {
                 Ok(())
             }
         }
+    }
+
+    /// `%arg0: i32`, and where it comes from.
+    pub(super) fn argument(&mut self, arg: Value) -> fmt::Result {
+        self.value(arg)?;
+        self.write(": ")?;
+        self.ty(self.module.value_type(arg))?;
+        self.argument_loc(arg)
     }
 
     pub(super) fn block_name(&mut self, block: Block) -> fmt::Result {

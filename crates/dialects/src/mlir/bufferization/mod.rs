@@ -1,9 +1,13 @@
 //! MLIR's `bufferization` dialect: what stands between tensors and buffers while one becomes the
 //! other.
 
+mod clones;
+
 use tangram_ir::{
     AttrDef, AttrKind, InferCx, InferError, Inferred, OpDef, OperandDef, ResultDef, Traits,
 };
+
+pub(super) use clones::REWRITES;
 
 use super::{RESULT, maybe, optional, result, results, value, values};
 

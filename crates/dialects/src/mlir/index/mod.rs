@@ -1,14 +1,19 @@
 //! MLIR's `index` dialect: numbers as wide as an address of the machine.
 
-use tangram_ir::{Attr, AttrKind, Module, Op, OpDef, OperandDef, ResultDef, Traits};
+mod fold;
+
+use tangram_ir::{
+    Attr, AttrData, AttrKind, Context, Module, Name, Op, OpDef, OperandDef, ResultDef, Traits,
+    Type, TypeData,
+};
 
 use super::{LHS_RHS, RESULT, required, result, value};
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[
-    binary("index.add", "the sum", RING),
-    binary("index.sub", "the difference", Traits::PURE),
-    binary("index.mul", "the product", RING),
+    OpDef { fold: Some(fold::add), ..binary("index.add", "the sum", RING) },
+    OpDef { fold: Some(fold::sub), ..binary("index.sub", "the difference", Traits::PURE) },
+    OpDef { fold: Some(fold::mul), ..binary("index.mul", "the product", RING) },
     binary("index.divs", "the signed quotient, truncated toward zero", TRAPS),
     binary("index.divu", "the unsigned quotient, rounded down", TRAPS),
     binary("index.ceildivs", "the signed quotient, rounded up", TRAPS),
@@ -16,16 +21,16 @@ pub static DEFS: &[OpDef] = &[
     binary("index.floordivs", "the signed quotient, rounded down", TRAPS),
     binary("index.rems", "the remainder of signed division, truncated toward zero", TRAPS),
     binary("index.remu", "the remainder of unsigned division", TRAPS),
-    binary("index.maxs", "the greater signed number", RING),
-    binary("index.maxu", "the greater unsigned number", RING),
-    binary("index.mins", "the smaller signed number", RING),
-    binary("index.minu", "the smaller unsigned number", RING),
+    OpDef { fold: Some(fold::maxs), ..binary("index.maxs", "the greater signed number", RING) },
+    OpDef { fold: Some(fold::maxu), ..binary("index.maxu", "the greater unsigned number", RING) },
+    OpDef { fold: Some(fold::mins), ..binary("index.mins", "the smaller signed number", RING) },
+    OpDef { fold: Some(fold::minu), ..binary("index.minu", "the smaller unsigned number", RING) },
     binary("index.shl", "the left operand shifted up", Traits::PURE),
     binary("index.shrs", "the left operand shifted down, its sign bit repeated", Traits::PURE),
     binary("index.shru", "the left operand shifted down, filled with zeros", Traits::PURE),
-    binary("index.and", "bits set in both operands", RING),
-    binary("index.or", "bits set in either operand", RING),
-    binary("index.xor", "bits set in one operand only", RING),
+    OpDef { fold: Some(fold::and), ..binary("index.and", "bits set in both operands", RING) },
+    OpDef { fold: Some(fold::or), ..binary("index.or", "bits set in either operand", RING) },
+    OpDef { fold: Some(fold::xor), ..binary("index.xor", "bits set in one operand only", RING) },
     cast("index.casts", "between `index` and an integer, sign-extended or cut"),
     cast("index.castu", "between `index` and an integer, zero-extended or cut"),
     OpDef {
@@ -78,4 +83,13 @@ const fn cast(name: &'static str, summary: &'static str) -> OpDef {
 fn constant_name(module: &Module, op: Op) -> Option<String> {
     let value: Attr = module.attr(op, "value")?;
     Some(format!("idx{}", module.context().as_i64(value)?))
+}
+
+/// What `index.constant` is made of for a number.
+pub(super) fn constant(context: &Context, value: Attr, ty: Type) -> Option<(Name, Attr)> {
+    let number =
+        matches!(context.attr_data(value), AttrData::Integer { ty: own, .. } if *own == ty);
+    let fits = number && matches!(context.type_data(ty), TypeData::Index);
+    let attrs = context.dict([(context.str("value"), value)]);
+    fits.then(|| (context.name("index.constant"), attrs))
 }
