@@ -9,28 +9,28 @@ use tangram_rewrite::conversion::{Conversion, reconcile_casts};
 use tangram_rewrite::{Rewriter, Silent};
 
 use crate::pass::{Pass, PassCx, PassError};
-use crate::patterns::convert;
-use crate::registry::Entry;
+use crate::patterns::{FILTERS, PatternFilter, convert};
+use crate::registry::{Entry, PassOptions};
 
 pub(crate) const LOWER_AFFINE: Entry = Entry {
     name: "lower-affine",
     summary: "makes operations of `scf`, `arith` and `memref` of those of `affine`",
-    options: &[],
-    make: |_| Ok(Box::new(Convert::by(affine_to_scf::conversion, "affine."))),
+    options: FILTERS,
+    make: |options| Ok(Box::new(Convert::by(affine_to_scf::conversion, "affine.", options))),
 };
 
 pub(crate) const SCF_TO_CF: Entry = Entry {
     name: "convert-scf-to-cf",
     summary: "makes blocks and branches of the loops and conditions of `scf`",
-    options: &[],
-    make: |_| Ok(Box::new(Convert::by(scf_to_cf::conversion, "scf."))),
+    options: FILTERS,
+    make: |options| Ok(Box::new(Convert::by(scf_to_cf::conversion, "scf.", options))),
 };
 
 pub(crate) const INDEX_TO_I64: Entry = Entry {
     name: "convert-index-to-i64",
     summary: "makes `i64` of `index` in `func`, `arith` and `cf`",
-    options: &[],
-    make: |_| Ok(Box::new(Convert::by(index_to_i64::conversion, ""))),
+    options: FILTERS,
+    make: |options| Ok(Box::new(Convert::by(index_to_i64::conversion, "", options))),
 };
 
 pub(crate) const RECONCILE: Entry = Entry {
@@ -46,11 +46,29 @@ struct Convert {
     made: Option<Conversion>,
     /// How the names of operations begin that should be gone; empty where none should.
     lowered: &'static str,
+    filter: PatternFilter,
 }
 
 impl Convert {
-    fn by(make: fn(&Context) -> Conversion, lowered: &'static str) -> Convert {
-        Convert { make, made: None, lowered }
+    fn by(
+        make: fn(&Context) -> Conversion,
+        lowered: &'static str,
+        options: &PassOptions,
+    ) -> Convert {
+        Convert { make, made: None, lowered, filter: PatternFilter::new(options) }
+    }
+
+    /// The conversion, with the patterns that the options leave.
+    fn prepared(&mut self, cx: &PassCx<'_>) -> Result<&Conversion, PassError> {
+        let made = match self.made.take() {
+            Some(made) => made,
+            None => {
+                let context = cx.module.context();
+                let choose = |set| self.filter.freeze(cx, set);
+                (self.make)(context).with_patterns(context, choose)?
+            }
+        };
+        Ok(self.made.insert(made))
     }
 }
 
@@ -77,7 +95,7 @@ fn left(module: &Module, root: Op, lowered: &str) -> Option<Diagnostic> {
 
 impl Pass for Convert {
     fn run(&mut self, cx: &mut PassCx<'_>) -> Result<(), PassError> {
-        let conversion = self.made.get_or_insert_with(|| (self.make)(cx.module.context()));
+        let conversion = self.prepared(cx)?;
         convert(cx, conversion)?;
         let left = left(cx.module, cx.root, self.lowered);
         cx.warnings.extend(left);

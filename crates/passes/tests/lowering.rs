@@ -75,3 +75,36 @@ fn everything_becomes_branches() {
         assert_eq!(found, Ok(vec![int(total), int(last)]), "{n} {m}");
     }
 }
+
+/// Patterns of a conversion are left out by name; what only they convert stays, and the pass says
+/// so. Words that name no pattern are refused.
+#[test]
+fn patterns_of_conversions_are_chosen_by_name() {
+    let source = "
+func.func @f(%c: i1, %n: index) {
+  scf.if %c {
+    \"u.run\"() : () -> ()
+  }
+  scf.for %i = %n to %n step %n {
+    \"u.run\"() : () -> ()
+  }
+  return
+}";
+    let said = |options: &str| {
+        let mut module = parse(source);
+        let pipeline = format!("builtin.module(convert-scf-to-cf{{{options}}})");
+        let pipeline = tangram_passes::Pipeline::parse(&pipeline).expect("a pipeline");
+        let options = tangram_passes::RunOptions::default();
+        let outcome =
+            tangram_passes::run(&mut module, &pipeline, &options, &mut tangram_passes::Silent);
+        (text::print(&module), outcome.err().map(|error| error.to_string()))
+    };
+    let (left, error) = said("");
+    assert!(error.is_none() && !left.contains("scf."), "{left}");
+    let (left, error) = said("disable-patterns=for-to-branches");
+    assert!(error.is_some_and(|error| error.contains("scf.for")), "{left}");
+    let (left, error) = said("enable-patterns=for-to-branches,if-to-branches");
+    assert!(error.is_none() && !left.contains("scf."), "{left}");
+    let (_, error) = said("enable-patterns=no-such-thing");
+    assert!(error.is_some_and(|error| error.contains("no-such-thing")));
+}

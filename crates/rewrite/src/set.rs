@@ -188,6 +188,12 @@ impl FrozenPatternSet {
         }
     }
 
+    /// The patterns as a set to which more can be added, or from which some can be left out.
+    pub fn thaw(self) -> PatternSet {
+        let discriminators = self.discriminators.into_vec();
+        PatternSet { patterns: self.patterns, discriminators }
+    }
+
     /// How many patterns there are.
     pub fn len(&self) -> usize {
         self.patterns.len()

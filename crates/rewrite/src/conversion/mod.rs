@@ -37,7 +37,7 @@ use crate::journal::Journal;
 use crate::listener::Listener;
 #[cfg(doc)]
 use crate::pattern::RewritePattern;
-use crate::set::{FrozenPatternSet, PatternReport};
+use crate::set::{FrozenPatternSet, PatternReport, PatternSet};
 
 /// How much has to become legal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -114,6 +114,20 @@ impl Conversion {
     pub fn with_types(mut self, types: Arc<TypeConverter>) -> Conversion {
         self.types = Some(types);
         self
+    }
+
+    /// The same with the patterns that `choose` leaves of the set.
+    ///
+    /// # Errors
+    /// Those of `choose`.
+    pub fn with_patterns<E>(
+        self,
+        context: &Context,
+        choose: impl FnOnce(PatternSet) -> Result<FrozenPatternSet, E>,
+    ) -> Result<Conversion, E> {
+        let set = choose(self.set.thaw())?;
+        let plan = PatternOrder::new(context, &self.target, &set);
+        Ok(Conversion { set, plan, ..self })
     }
 
     /// Converts what stands below `root`, in a module of the context that this was made for.

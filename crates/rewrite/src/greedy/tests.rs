@@ -404,3 +404,48 @@ fn a_change_far_below_the_root_is_seen() {
         assert_eq!(report.sweeps, if depth == 4 { 2 } else { 3 });
     }
 }
+
+/// A pattern that goes to other users of its operands.
+struct Sideways(Rule);
+
+impl RewritePattern for Sideways {
+    fn name(&self) -> &str {
+        self.0.name
+    }
+    fn roots(&self) -> Roots {
+        self.0.roots()
+    }
+    fn looks_sideways(&self) -> bool {
+        true
+    }
+    fn match_and_rewrite(&self, rewriter: &mut Rewriter<'_>, op: Op) -> Result<(), NoMatch> {
+        self.0.match_and_rewrite(rewriter, op)
+    }
+}
+
+/// One operation with thousands of operands, each of which changes once, is no reason to look at
+/// all that is beside it each time.
+#[test]
+fn many_operands_of_one_operation_cost_little_each() {
+    let pushes = |count: usize| {
+        let mut bench = Bench::new();
+        let mut outputs = Vec::new();
+        for _ in 0..count {
+            let leaf = bench.value("t.leaf", &[]);
+            let inner = bench.value("t.neg", &[leaf]);
+            let outer = bench.value("t.neg", &[inner]);
+            let beside = bench.value("t.add", &[outer, outer]);
+            outputs.extend([outer, beside]);
+        }
+        bench.keep(&outputs);
+        let pattern = Sideways(rule(&bench, "double-negation", "t.neg", double_negation));
+        let never = rule(&bench, "never", "t.add", |_, _| Err(NoMatch::SILENT));
+        let patterns: Vec<Box<dyn RewritePattern>> = vec![Box::new(pattern), Box::new(never)];
+        let before = super::tracker::PUSHES.get();
+        bench.apply(patterns, &GreedyConfig::default());
+        assert!(!bench.names().contains(&"t.neg"));
+        super::tracker::PUSHES.get() - before
+    };
+    let (few, many) = (pushes(200), pushes(2000));
+    assert!(many < 12 * few, "{few} for 200 values, {many} for 2000");
+}

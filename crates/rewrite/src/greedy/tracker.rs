@@ -24,6 +24,12 @@ use crate::set::FrozenPatternSet;
 /// The most operations around one change that are looked at again at once.
 const REACH: usize = 64;
 
+#[cfg(test)]
+thread_local! {
+    /// How often something was put on a list by this thread.
+    pub(super) static PUSHES: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
 /// The listener of the driver, which passes everything on to the user's.
 pub(super) struct Tracker<'a> {
     pub(super) list: Worklist,
@@ -117,6 +123,8 @@ impl<'a> Tracker<'a> {
 
     /// Puts `op` on the list, if it may come there.
     pub(super) fn push(&mut self, module: &Module, op: Op) {
+        #[cfg(test)]
+        PUSHES.set(PUSHES.get() + 1);
         if !self.allows(op) || !self.scope.holds(module, op) {
             return;
         }
@@ -204,14 +212,17 @@ impl<'a> Tracker<'a> {
         }
     }
 
-    /// Other users of the operands of `op`, where they are few.
+    /// Other users of the operands of `op`, where they are few: of the first operands, if there are
+    /// thousands, each of which may change in turn.
     fn push_siblings(&mut self, module: &Module, op: Op) {
-        for value in module.operands(op) {
+        let mut room = REACH;
+        for value in module.operands(op).take(REACH) {
             let constant =
                 module.def_op(value).is_some_and(|d| module.has_traits(d, Traits::CONSTANT_LIKE));
             if !constant && module.uses(value).nth(REACH / 4).is_none() {
-                for user in module.uses(value) {
+                for user in module.uses(value).take(room) {
                     self.push(module, user.op);
+                    room -= 1;
                 }
             }
         }
@@ -225,7 +236,7 @@ impl<'a> Tracker<'a> {
         for _ in 0..self.set.depth() {
             let to = around.len();
             for i in from..to {
-                for value in module.results(around[i]) {
+                for value in module.results(around[i]).take(REACH) {
                     let room = REACH.saturating_sub(around.len());
                     around.extend(module.uses(value).take(room).map(|u| u.op));
                 }
