@@ -1,4 +1,4 @@
-//! `join-transposes`: transposes that meet behind operations on single elements become one.
+//! `join-transposes`: transposes that meet behind operations that they can pass become one.
 //!
 //! ```text
 //! add(multiply(a, a), multiply(b, b))       a = transpose(x) { axes = p }, b = transpose(y) { axes = p }
@@ -7,14 +7,17 @@
 //! transpose(relu(a)) { axes = q }           is   transpose(relu(x)) { axes = q ∘ p }
 //! ```
 //!
-//! The region in between is made again on what is transposed: operations of one element, and those
-//! that broadcast, whose results nobody outside of it reads. Its other operands are the same in
-//! every order: they have no dimensions, or only dimensions of extent 1, or they are constants,
-//! which are transposed back here. It pays where fewer transposes are left than there were, so that
-//! it ends; one transpose is never moved for its own sake.
+//! The region in between is made again on what is transposed: operations of one element, those that
+//! broadcast, and those that speak of axes, with the axes of the data ([`moved`]): paddings, slices,
+//! concatenations, reductions, dimensions that come and go. Nobody outside reads their results. What
+//! else they take is the same in every order: it has no dimensions, or only dimensions of extent 1,
+//! or it is a constant, which is transposed back here. It pays where fewer transposes are left than
+//! there were, so that it ends; one transpose is never moved for its own sake.
+
+mod moved;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tangram_ir::{Context, Dim, InferError, Module, Op, Point, Traits, Value};
+use tangram_ir::{Attr, Context, Dim, InferError, Module, Op, Point, Value};
 use tangram_rewrite::{NoMatch, Rewriter, Roots};
 use tangram_tensor::Tensor;
 use tangram_tensor::shape::transpose;
@@ -22,6 +25,7 @@ use tangram_tensor::shape::transpose;
 use super::{Matched, Native, key_for, make_constant, present, refused};
 use crate::attrs::Attrs;
 use crate::{constant, nn};
+use moved::{is_pointwise, may_move, moved};
 
 /// The most operations of a region.
 const MOST: usize = 64;
@@ -30,13 +34,9 @@ const CONSTANT: usize = 4096;
 
 pub(super) fn pattern(context: &Context) -> Native {
     let joining = nn::ops().filter(|op| is_pointwise(op.def.traits) && op.def.operands.len() > 1);
-    let names = joining.map(|op| op.def.name).chain(["nn.transpose"]);
+    let names = joining.map(|op| op.def.name).chain(["nn.concatenate", "nn.transpose"]);
     let roots = Roots::Names(names.map(|name| context.name(name)).collect());
     Native::new("join-transposes", "simplify", roots, 200, rewrite)
-}
-
-fn is_pointwise(traits: Traits) -> bool {
-    traits.contains(Traits::PURE) && traits.intersects(Traits::ELEMENTWISE | Traits::BROADCASTING)
 }
 
 fn rewrite(rewriter: &mut Rewriter<'_>, root: Op) -> Matched {
@@ -52,15 +52,17 @@ fn rewrite(rewriter: &mut Rewriter<'_>, root: Op) -> Matched {
         return Err(NoMatch::SILENT);
     }
     let region = Region::around(module, root, outer.is_none()).ok_or(NoMatch::SILENT)?;
+    let steps = region.steps(module).ok_or(NoMatch::SILENT)?;
+    let last = steps.last().map(|step| step.after.clone()).ok_or(NoMatch::SILENT)?;
     let after: Vec<i64> = match &outer {
-        Some(outer) => outer.iter().map(|&axis| region.order[axis as usize]).collect(),
-        None => region.order.clone(),
+        Some(outer) => outer.iter().map(|&axis| last[axis as usize]).collect(),
+        None => last,
     };
     let left = usize::from(!is_identity(&after));
     if region.dying(module) + usize::from(outer.is_some()) <= left {
         return Err(NoMatch::SILENT);
     }
-    region.rebuild(rewriter, root, &after)
+    region.rebuild(rewriter, root, &steps, &after)
 }
 
 /// The order of a transpose, each axis from the front.
@@ -75,9 +77,18 @@ fn is_identity(order: &[i64]) -> bool {
     (0..).zip(order).all(|(i, &axis)| axis == i)
 }
 
-/// Operations between transposes of one order and the root.
+/// An operation of a region as it is made again.
+struct Step {
+    op: Op,
+    /// The order in which its operands were transposed.
+    before: Vec<i64>,
+    /// The order in which its result has to be.
+    after: Vec<i64>,
+    attrs: Attr,
+}
+
+/// Operations between transposes and the root.
 struct Region {
-    order: Vec<i64>,
     /// Operations, in the order of the program.
     ops: Vec<Op>,
     /// The transposes.
@@ -89,12 +100,8 @@ struct Region {
 impl Region {
     /// The region behind the operands of `root`, with the root if that is one of its operations.
     fn around(module: &Module, root: Op, with_root: bool) -> Option<Region> {
-        let mut region = Region {
-            order: Vec::new(),
-            ops: Vec::new(),
-            leaves: FxHashSet::default(),
-            constants: Vec::new(),
-        };
+        let mut region =
+            Region { ops: Vec::new(), leaves: FxHashSet::default(), constants: Vec::new() };
         let mut seen: FxHashSet<Op> = FxHashSet::default();
         let mut open: Vec<Value> = module.operands(root).collect();
         seen.insert(root);
@@ -104,13 +111,13 @@ impl Region {
             }
             let op = module.def_op(value)?;
             if module.name_text(op) == "nn.transpose" {
-                region.add_leaf(module, op)?;
+                region.leaves.insert(op);
             } else if constant::is_constant(module, op) {
                 region.constants.push(value);
             } else if seen.insert(op) {
                 let fits = region.ops.len() < MOST
                     && module.block(op) == module.block(root)
-                    && module.def(op).is_some_and(|def| is_pointwise(def.traits))
+                    && may_move(module, op)
                     && module.result_count(op) == 1;
                 if !fits {
                     return None;
@@ -130,23 +137,34 @@ impl Region {
         region.is_closed(module, &seen, root).then_some(region)
     }
 
-    fn add_leaf(&mut self, module: &Module, op: Op) -> Option<()> {
-        let order = order(module, op)?;
-        if self.leaves.is_empty() {
-            self.order.clone_from(&order);
-        }
-        self.leaves.insert(op);
-        (self.order == order).then_some(())
-    }
-
     /// Whether nobody outside reads what is made inside, and there is something to gain.
     fn is_closed(&self, module: &Module, inside: &FxHashSet<Op>, root: Op) -> bool {
         let mut inner = self.ops.iter().filter(|op| **op != root);
         let closed = |op: &Op| module.uses(module.result(*op, 0)).all(|u| inside.contains(&u.op));
-        // A number may be stretched to more dimensions than are transposed.
-        let rank = |op: &Op| module.context().as_tensor(module.value_type(module.result(*op, 0)));
-        let ranked = |op: &Op| rank(op).is_some_and(|(dims, _)| dims.len() == self.order.len());
-        !self.leaves.is_empty() && inner.all(closed) && self.ops.iter().all(ranked)
+        !self.leaves.is_empty() && inner.all(closed)
+    }
+
+    /// What becomes of each operation; `None` if one of them is no other operation before a
+    /// transpose, or reads values that are transposed in different orders.
+    fn steps(&self, module: &Module) -> Option<Vec<Step>> {
+        let mut orders: FxHashMap<Value, Vec<i64>> = FxHashMap::default();
+        for &leaf in &self.leaves {
+            orders.insert(module.result(leaf, 0), order(module, leaf)?);
+        }
+        let mut steps = Vec::with_capacity(self.ops.len());
+        for &op in &self.ops {
+            let mut read = module.operands(op).filter_map(|value| orders.get(&value));
+            let before = read.next()?.clone();
+            let result = module.result(op, 0);
+            let (dims, _) = module.context().as_tensor(module.value_type(result))?;
+            let moved =
+                moved(module, op, &before).filter(|_| read.all(|other| *other == before))?;
+            // A number may be stretched to more dimensions than are transposed.
+            (dims.len() == moved.order.len()).then_some(())?;
+            orders.insert(result, moved.order.clone());
+            steps.push(Step { op, before, after: moved.order, attrs: moved.attrs });
+        }
+        Some(steps)
     }
 
     /// How many transposes nobody reads any more afterwards.
@@ -157,33 +175,31 @@ impl Region {
     }
 
     /// Makes the region again before `root`, and transposes its result by `after`.
-    fn rebuild(&self, rewriter: &mut Rewriter<'_>, root: Op, after: &[i64]) -> Matched {
+    fn rebuild(
+        &self,
+        rewriter: &mut Rewriter<'_>,
+        root: Op,
+        steps: &[Step],
+        after: &[i64],
+    ) -> Matched {
         let mut new: FxHashMap<Value, Value> = FxHashMap::default();
         let mut made: Vec<Op> = Vec::new();
         for &leaf in &self.leaves {
             let module = rewriter.module();
             new.insert(module.result(leaf, 0), module.operand(leaf, 0));
         }
-        for &value in &self.constants {
-            let tensor = constant::constant_tensor(rewriter.module(), value)
-                .and_then(|tensor| self.turned(&tensor))
+        let mut last = rewriter.module().operand(root, 0);
+        for step in steps {
+            let operands = self
+                .operands(rewriter, root, step, &new, &mut made)
                 .ok_or_else(|| abandon(rewriter, &made))?;
-            let key = key_for(rewriter.module(), value);
-            let turned = make_constant(rewriter, root, &tensor, &key);
-            made.extend(rewriter.module().def_op(turned));
-            new.insert(value, turned);
-        }
-        let module = rewriter.module();
-        let mut last = module.operand(root, 0);
-        for &op in &self.ops {
             let module = rewriter.module();
-            let operands: Vec<Value> =
-                module.operands(op).map(|value| *new.get(&value).unwrap_or(&value)).collect();
-            let (name, attrs, loc) = (module.name(op), module.attrs(op), module.loc(op));
-            let built = rewriter.build(Point::Before(root), name, &operands, attrs, Some(1), loc);
+            let (name, loc) = (module.name(step.op), module.loc(step.op));
+            let point = Point::Before(root);
+            let built = rewriter.build(point, name, &operands, step.attrs, Some(1), loc);
             let built = built.map_err(|_| abandon(rewriter, &made))?;
             made.push(built);
-            last = rewriter.module().result(op, 0);
+            last = rewriter.module().result(step.op, 0);
             new.insert(last, rewriter.module().result(built, 0));
         }
         let inner = *new.get(&last).unwrap_or(&last);
@@ -204,18 +220,47 @@ impl Region {
         rewriter.replace(root, &[value]).map_err(|error| NoMatch::because(error.message))
     }
 
-    /// A constant such that broadcasting and transposing it gives what broadcasting it gave.
-    fn turned(&self, tensor: &Tensor) -> Option<Tensor> {
-        let (rank, shape) = (self.order.len(), tensor.shape());
-        let count: usize = shape.iter().product();
-        let lead = rank.checked_sub(shape.len()).filter(|_| count <= CONSTANT)?;
-        let full: Vec<usize> = std::iter::repeat_n(1, lead).chain(shape.iter().copied()).collect();
-        let mut back = vec![0i64; rank];
-        for (i, &axis) in self.order.iter().enumerate() {
-            back[axis as usize] = i as i64;
+    /// What a step reads when it is made again; constants are transposed back.
+    fn operands(
+        &self,
+        rewriter: &mut Rewriter<'_>,
+        root: Op,
+        step: &Step,
+        new: &FxHashMap<Value, Value>,
+        made: &mut Vec<Op>,
+    ) -> Option<Vec<Value>> {
+        let values: Vec<Value> = rewriter.module().operands(step.op).collect();
+        let mut operands = Vec::with_capacity(values.len());
+        for value in values {
+            let operand = match new.get(&value) {
+                Some(&value) => value,
+                None if self.constants.contains(&value) => {
+                    let tensor = constant::constant_tensor(rewriter.module(), value)?;
+                    let turned = turned(&tensor, &step.before)?;
+                    let key = key_for(rewriter.module(), value);
+                    let turned = make_constant(rewriter, root, &turned, &key);
+                    made.extend(rewriter.module().def_op(turned));
+                    turned
+                }
+                None => value,
+            };
+            operands.push(operand);
         }
-        transpose(&tensor.reshaped(&full).ok()?, Some(&back)).ok()
+        Some(operands)
     }
+}
+
+/// A constant such that broadcasting it and transposing by `order` gives what broadcasting it gave.
+fn turned(tensor: &Tensor, order: &[i64]) -> Option<Tensor> {
+    let (rank, shape) = (order.len(), tensor.shape());
+    let count: usize = shape.iter().product();
+    let lead = rank.checked_sub(shape.len()).filter(|_| count <= CONSTANT)?;
+    let full: Vec<usize> = std::iter::repeat_n(1, lead).chain(shape.iter().copied()).collect();
+    let mut back = vec![0i64; rank];
+    for (i, &axis) in order.iter().enumerate() {
+        back[axis as usize] = i as i64;
+    }
+    transpose(&tensor.reshaped(&full).ok()?, Some(&back)).ok()
 }
 
 /// Erases what was made.
