@@ -27,19 +27,7 @@ pub(crate) struct StructuredTable {
 /// operand that decides about loops is computed at run time, or elements are no numbers of whole
 /// bytes (texts, complex numbers, packed integers, floats of 8 bits).
 pub fn structured(module: &Module, op: Op) -> Option<Structured> {
-    let table = module.context().extension::<StructuredTable>();
-    let function = table.functions.read().get(&module.name(op)).copied()?;
-    let cx = StructuredCx { module, op };
-    let mut values = module.operands(op).chain(module.results(op));
-    let plain = values.all(|value| cx.is_plain(module.value_type(value)));
-    (plain && cx.has_inferred_types()).then_some(())?;
-    let types = |place| match place {
-        TensorId::Operand(i) => cx.operand(i),
-        TensorId::Result(i) => cx.result(i),
-        TensorId::Temporary(_) => None,
-    };
-    let known = |place| types(place).map(|tensor| (tensor.element, tensor.rank()));
-    function(&cx).filter(|definition| definition.is_well_formed(&known))
+    StructuredCx::new(module, op).definition()
 }
 
 /// Returns whether `op` is of a kind that has a definition, and has operands or results whose extents
@@ -57,7 +45,7 @@ pub fn wants_extents(module: &Module, op: Op) -> bool {
 
 /// The types of the results of `op`; `None` if an extent is unknown.
 pub fn result_types(module: &Module, op: Op) -> Option<Vec<Temporary>> {
-    let cx = StructuredCx { module, op };
+    let cx = StructuredCx::new(module, op);
     let result =
         |i| cx.result(i).map(|TensorRef { element, extents, .. }| Temporary { element, extents });
     (0..cx.result_count()).map(result).collect()
@@ -86,9 +74,38 @@ impl TensorRef {
 pub struct StructuredCx<'a> {
     module: &'a Module,
     op: Op,
+    /// What an extent of which nothing is known is taken to be.
+    assumed: Option<i64>,
 }
 
 impl<'a> StructuredCx<'a> {
+    /// What may be looked at of `op`.
+    pub(crate) fn new(module: &'a Module, op: Op) -> Self {
+        StructuredCx { module, op, assumed: None }
+    }
+
+    /// The same, with a number for extents of which nothing is known: to estimate by, never to run.
+    pub(crate) fn assuming(self, extent: i64) -> Self {
+        StructuredCx { assumed: Some(extent), ..self }
+    }
+
+    /// The definition that the operation's own function gives, if it is well-formed.
+    pub(crate) fn definition(&self) -> Option<Structured> {
+        let (module, op) = (self.module, self.op);
+        let table = module.context().extension::<StructuredTable>();
+        let function = table.functions.read().get(&module.name(op)).copied()?;
+        let mut values = module.operands(op).chain(module.results(op));
+        let plain = values.all(|value| self.is_plain(module.value_type(value)));
+        (plain && self.has_inferred_types()).then_some(())?;
+        let types = |place| match place {
+            TensorId::Operand(i) => self.operand(i),
+            TensorId::Result(i) => self.result(i),
+            TensorId::Temporary(_) => None,
+        };
+        let known = |place| types(place).map(|tensor| (tensor.element, tensor.rank()));
+        function(self).filter(|definition| definition.is_well_formed(&known))
+    }
+
     /// What is assumed of the symbols.
     pub(crate) fn facts(&self) -> Arc<Facts> {
         dims::facts(self.module.context())
@@ -179,7 +196,8 @@ impl<'a> StructuredCx<'a> {
     fn tensor(&self, place: TensorId, value: Value) -> Option<TensorRef> {
         let context = self.module.context();
         let (dims, element) = context.as_tensor(self.module.value_type(value))?;
-        let extents = dims.iter().map(|&dim| dims::expr(context, dim)).collect::<Option<_>>()?;
+        let known = |&dim| dims::expr(context, dim).or(self.assumed.map(Expr::int));
+        let extents = dims.iter().map(known).collect::<Option<_>>()?;
         Some(TensorRef { place, element: dtype::dtype_of(context, element)?, extents })
     }
 

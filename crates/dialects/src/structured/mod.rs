@@ -48,6 +48,7 @@ pub(crate) mod scalars;
 mod slide;
 mod stage;
 mod verify;
+mod work;
 
 pub use body::{Binary, Body, Comparison, Number, Scalar, ScalarId, Unary};
 pub use cx::{StructuredCx, StructuredFn, TensorRef, result_types, structured, wants_extents};
@@ -56,6 +57,7 @@ pub use interpret::{InterpretError, interpret};
 pub(crate) use reducing::{Reducing, inverse_root, over};
 pub(crate) use slide::{Slide, slides};
 pub(crate) use stage::{Loops, Stage, elementwise, number_of, reshape};
+pub use work::{Work, elements_of, work};
 
 use std::ops::Range;
 

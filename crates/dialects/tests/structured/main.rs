@@ -6,6 +6,7 @@
 //! sum, its bits are those of the kernel; sums and what follows them agree within [`difference::tolerance`].
 
 mod compare;
+mod counts;
 mod difference;
 mod generate;
 mod mistakes;

@@ -1,15 +1,22 @@
 //! What an operation is counted as: arithmetic, bytes, parts.
+//!
+//! All of it is read off the structured definition: the points of its nests, the operations at each,
+//! and the elements that its maps name ([`work`]). What has no definition counts as one operation
+//! for each element that it reads or makes, whichever are more, and as the bytes of both.
 
+use tangram_dialects::structured::{Generic, Structured, elements_of, work};
 use tangram_dialects::{dims, dtype};
 use tangram_ir::{Dim, Module, Op, Value};
 
-use super::kind::Kind;
+use super::kind::{Kind, is_contraction};
 
 /// What the time of an operation depends on.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Counts {
     /// Arithmetic operations.
     pub flops: f64,
+    /// Those of them that take many instructions.
+    pub functions: f64,
     /// Bytes read and written.
     pub bytes: f64,
     /// Groups, batches, pieces.
@@ -26,50 +33,55 @@ pub(super) struct Sizes<'a> {
 }
 
 impl Sizes<'_> {
-    /// Counts `op`.
-    pub fn counts(&self, op: Op, kind: Kind) -> Counts {
-        let bytes = if kind == Kind::View { 0.0 } else { self.traffic(op) };
-        let plain = Counts { flops: self.flops(op, kind), bytes, ..Counts::default() };
-        match kind {
-            Kind::Convolution => Counts {
-                parts: self.batch(op) * self.groups(op),
-                unfolded: self.unfolded(op),
-                ..plain
-            },
-            Kind::Product => Counts { parts: self.batches(op), ..plain },
-            Kind::Split => Counts { parts: self.module.result_count(op) as f64, ..plain },
-            Kind::Concatenate => Counts { parts: self.module.operand_count(op) as f64, ..plain },
-            _ => plain,
-        }
+    /// What `op` is, and what it takes.
+    pub fn counts(&self, op: Op) -> (Kind, Counts) {
+        let Some((definition, work)) = work(self.module, op, self.symbol) else {
+            let (made, read) = (self.outputs(op), self.inputs(op));
+            let plain =
+                Counts { flops: made.max(read), bytes: self.traffic(op), ..Counts::default() };
+            return (Kind::without_definition(self.module, op), plain);
+        };
+        let kind = Kind::of(&definition, work.functions > 0.0);
+        let plain = Counts {
+            flops: work.operations,
+            functions: work.functions,
+            bytes: work.bytes(),
+            ..Counts::default()
+        };
+        (kind, self.in_parts(op, kind, &definition, plain))
     }
 
-    /// The arithmetic of `op`.
-    pub fn flops(&self, op: Op, kind: Kind) -> f64 {
-        let out = self.outputs(op);
-        match kind {
-            Kind::Convolution => self.convolution(op).unwrap_or(out),
-            Kind::Product => {
-                let inner = self.extents(op, 0).and_then(|extents| extents.last().copied());
-                2.0 * out * inner.unwrap_or(1.0)
-            }
-            Kind::View | Kind::Copy | Kind::Transpose | Kind::Split | Kind::Concatenate => 0.0,
-            Kind::Reduction => {
-                out.max(self.module.operands(op).next().map_or(0.0, |value| self.elements(value)))
-            }
-            Kind::Window => out * self.window(op),
-            Kind::ElementWise | Kind::Transcendental => out,
-        }
-    }
-
-    /// Bytes that `op` reads and writes.
-    pub fn traffic(&self, op: Op) -> f64 {
-        let values = self.module.operands(op).chain(self.module.results(op));
-        values.map(|value| self.bytes(value)).sum()
+    fn in_parts(&self, op: Op, kind: Kind, definition: &Structured, plain: Counts) -> Counts {
+        let contraction = match definition {
+            Structured::Loops { stages, .. } => stages.iter().find(|nest| is_contraction(nest)),
+            Structured::Reshape { .. } => None,
+        };
+        let parts = match kind {
+            Kind::Split => self.module.result_count(op) as f64,
+            Kind::Concatenate => self.module.operand_count(op) as f64,
+            _ => contraction.map_or(0.0, |nest| self.batches(nest)),
+        };
+        let windows = contraction.filter(|_| kind == Kind::Convolution);
+        let unfolded = windows.map_or(0.0, |nest| self.unfolded(op, nest));
+        let batch = match kind {
+            Kind::Convolution => self.extents(op, 0).and_then(|all| all.first().copied()),
+            _ => None,
+        };
+        Counts { parts: batch.map_or(parts, |batch| batch * parts.max(1.0)), unfolded, ..plain }
     }
 
     /// The number of elements that `op` makes.
     pub fn outputs(&self, op: Op) -> f64 {
         self.module.results(op).map(|value| self.elements(value)).sum()
+    }
+
+    fn inputs(&self, op: Op) -> f64 {
+        self.module.operands(op).map(|value| self.elements(value)).sum()
+    }
+
+    fn traffic(&self, op: Op) -> f64 {
+        let values = self.module.operands(op).chain(self.module.results(op));
+        values.map(|value| self.bytes(value)).sum()
     }
 
     fn size(&self, dim: Dim) -> f64 {
@@ -94,65 +106,51 @@ impl Sizes<'_> {
     }
 
     fn bytes(&self, value: Value) -> f64 {
+        self.elements(value) * self.width(value)
+    }
+
+    /// The bytes of one element; none of what is no tensor.
+    fn width(&self, value: Value) -> f64 {
         let context = self.module.context();
         let element = context.element_type(self.module.value_type(value));
         let dtype = element.and_then(|element| dtype::dtype_of(context, element));
-        dtype.map_or(0.0, |dtype| self.elements(value) * dtype.size_bits() as f64 / 8.0)
+        dtype.map_or(0.0, |dtype| dtype.size_bits() as f64 / 8.0)
     }
 
-    /// Each output element sums over the weights of its output channel; where a convolution is
-    /// transposed, each input element is spread over those of its input channel.
-    fn convolution(&self, op: Op) -> Option<f64> {
-        let weight = self.extents(op, 1)?;
-        let channel = weight.iter().product::<f64>() / weight.first()?.max(1.0);
-        let transposed = self.module.name_text(op).ends_with("_transpose");
-        let each = match transposed {
-            true => self.extents(op, 0)?.iter().product(),
-            false => self.outputs(op),
-        };
-        Some(2.0 * each * channel)
+    fn loops(&self, nest: &Generic) -> Vec<i64> {
+        let value = |extent: &tangram_affine::symbolic::Expr| extent.eval(&|_| Some(self.symbol));
+        nest.extents.iter().map(|extent| value(extent).unwrap_or(self.symbol).max(0)).collect()
+    }
+
+    /// Products that are computed one after another: the iterations of loops that both operands and
+    /// the sum have. 0 where there is no such loop.
+    fn batches(&self, nest: &Generic) -> f64 {
+        let uses: Vec<Vec<bool>> = nest.inputs.iter().map(|input| input.map.used().0).collect();
+        let written = nest.output.map.used().0;
+        let loops = self.loops(nest);
+        let shared = |dim: &usize| written[*dim] && uses.iter().all(|used| used[*dim]);
+        let own: Vec<f64> = (0..loops.len()).filter(shared).map(|dim| loops[dim] as f64).collect();
+        if own.is_empty() { 0.0 } else { own.iter().product() }
     }
 
     /// Windows of single elements next to each other are read in place.
-    fn unfolded(&self, op: Op) -> f64 {
-        let (Some(weight), Some(result)) = (self.extents(op, 1), self.module.results(op).next())
+    fn unfolded(&self, op: Op, nest: &Generic) -> f64 {
+        let (Some(data), Some(value)) = (nest.inputs.first(), self.module.operands(op).next())
         else {
             return 0.0;
         };
-        let stepping = self.integers(op, "strides").iter().any(|&stride| stride > 1);
-        let single = weight.iter().skip(2).all(|&extent| extent == 1.0);
-        let channels = weight.first().copied().unwrap_or(1.0).max(1.0);
-        if single && !stepping {
+        let loops = self.loops(nest);
+        let (used, _) = data.map.used();
+        let points: f64 =
+            (0..loops.len()).filter(|&dim| used[dim]).map(|dim| loops[dim] as f64).product();
+        let extents = self.value_extents(value).unwrap_or_default();
+        let extents: Vec<i64> = extents.iter().map(|&extent| extent as i64).collect();
+        let symbols = nest.symbols.iter().map(|e| e.eval(&|_| Some(self.symbol)).unwrap_or(0));
+        let named = elements_of(&data.map, &loops, &symbols.collect::<Vec<_>>(), &extents);
+        // Each element of the data once, all of them: nothing is copied.
+        if points == named && named == self.elements(value) {
             return 0.0;
         }
-        let window = weight.iter().product::<f64>() / channels * self.groups(op);
-        self.bytes(result) / channels * window
-    }
-
-    fn groups(&self, op: Op) -> f64 {
-        let groups = self.module.attr(op, "groups");
-        groups.and_then(|attr| self.module.context().as_i64(attr)).unwrap_or(1).max(1) as f64
-    }
-
-    fn batch(&self, op: Op) -> f64 {
-        self.extents(op, 0).and_then(|extents| extents.first().copied()).unwrap_or(1.0)
-    }
-
-    /// Products that are computed one after another: those with a second operand of their own.
-    fn batches(&self, op: Op) -> f64 {
-        match self.extents(op, 1).as_deref() {
-            Some([batches @ .., _, _]) if !batches.is_empty() => batches.iter().product(),
-            _ => 0.0,
-        }
-    }
-
-    fn window(&self, op: Op) -> f64 {
-        let window = self.integers(op, "pool_size");
-        window.iter().map(|&extent| extent.max(1) as f64).product()
-    }
-
-    fn integers(&self, op: Op, name: &str) -> Vec<i64> {
-        let attr = self.module.attr(op, name);
-        attr.and_then(|attr| self.module.context().as_i64s(attr)).unwrap_or_default()
+        points * self.width(value)
     }
 }

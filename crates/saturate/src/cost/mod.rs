@@ -1,6 +1,7 @@
 //! What a program costs to run, estimated.
 //!
-//! [`estimate`] counts: arithmetic operations, bytes read and written, operations. A
+//! [`estimate`] counts: arithmetic operations, bytes read and written, operations. All are read off
+//! the structured definitions, so that what an operation is counted as is what it does. A
 //! [`CostModel`] makes seconds of these. It is read from a JSON file, which may also have measured
 //! times; what was measured is believed.
 //!
@@ -217,15 +218,15 @@ impl CostModel {
         let fusible = module.has_traits(op, Traits::ELEMENTWISE)
             && module.operands(op).next().is_some_and(|value| module.def_op(value).is_some());
         let share = if fusible { self.fused_share } else { 1.0 };
-        let kind = Kind::of(name);
-        let counts = Sizes { module, symbol: self.symbol_size }.counts(op, kind);
+        let (kind, counts) = Sizes { module, symbol: self.symbol_size }.counts(op);
         factor * share * self.time(kind, &counts)
     }
 
     /// Estimates what the bias that `add` adds costs as a part of `product`: its arithmetic.
     pub fn bias_seconds(&self, module: &Module, product: Op, add: Op) -> f64 {
-        let kind = Kind::of(module.name_text(product));
-        let flops = Sizes { module, symbol: self.symbol_size }.outputs(add);
+        let sizes = Sizes { module, symbol: self.symbol_size };
+        let (kind, _) = sizes.counts(product);
+        let flops = sizes.outputs(add);
         flops / self.flops_of(kind).unwrap_or(f64::INFINITY)
     }
 
@@ -247,7 +248,15 @@ impl CostModel {
 
     fn time(&self, kind: Kind, counts: &Counts) -> f64 {
         let per = |amount: f64, rate: Option<f64>| rate.map_or(0.0, |rate| amount / rate);
-        let arithmetic = per(counts.flops, self.flops_of(kind));
+        // What takes many instructions has a rate of its own.
+        let plain = counts.flops - counts.functions;
+        let arithmetic = match kind {
+            Kind::Transcendental => {
+                per(counts.functions, self.flops_of(kind))
+                    + per(plain, self.flops_of(Kind::ElementWise))
+            }
+            _ => per(counts.flops, self.flops_of(kind)),
+        };
         match self.kinds.get(&kind) {
             None => self.launch_seconds + arithmetic.max(counts.bytes / self.bytes_per_second),
             Some(rates) => {
@@ -267,9 +276,10 @@ pub fn estimate(module: &Module) -> Cost {
     for op in walk(module, module.root(), Order::Pre) {
         let name = module.name_text(op);
         if !is_silent(name) {
+            let (_, counts) = sizes.counts(op);
             launches += 1;
-            flops += sizes.flops(op, Kind::of(name));
-            bytes += sizes.traffic(op);
+            flops += counts.flops;
+            bytes += counts.bytes;
             known &= module.operands(op).chain(module.results(op)).all(|v| is_sized(module, v));
         }
     }
@@ -337,7 +347,8 @@ mod tests {
             "start_seconds": 1, "part_seconds": 2, "flops_per_second": 4, "bytes_per_second": 8,
             "unfolded_bytes_per_second": 16}}}"#;
         let model = CostModel::from_json(text).expect("it reads");
-        let counts = Counts { flops: 40.0, bytes: 16.0, parts: 3.0, unfolded: 32.0 };
+        let counts =
+            Counts { flops: 40.0, functions: 0.0, bytes: 16.0, parts: 3.0, unfolded: 32.0 };
         assert_eq!(model.time(Kind::Convolution, &counts), 1.0 + 6.0 + 10.0 + 2.0 + 2.0);
         assert_eq!(model.time(Kind::Product, &counts), 1.0 + 8.0);
         assert_eq!(model.time(Kind::ElementWise, &Counts { flops: 60.0, ..counts }), 1.0 + 12.0);
