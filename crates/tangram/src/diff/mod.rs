@@ -10,6 +10,7 @@
 //! b: x -> Relu ---------> MatMul(w) -> y      (the rest is the same)
 //! ```
 
+mod detail;
 mod node;
 mod pair;
 
@@ -47,6 +48,8 @@ pub struct Changed {
     pub before: Node,
     /// In the second.
     pub after: Node,
+    /// What differs and both lines do not show: elements of long attributes, weights.
+    pub hidden: Vec<String>,
 }
 
 impl Diff {
@@ -57,11 +60,15 @@ impl Diff {
         let pairs = pair::pairs(first, second, &left, &right);
         let mut diff = Diff { same: pairs.same.len(), ..Diff::default() };
         let (mut a_seen, mut b_seen) = (vec![false; left.len()], vec![false; right.len()]);
-        for &(x, y) in pairs.same.iter().chain(&pairs.changed) {
+        let changed = pairs.changed.iter().map(|(x, y, _)| (*x, *y));
+        for (x, y) in pairs.same.iter().copied().chain(changed) {
             (a_seen[x], b_seen[y]) = (true, true);
         }
-        let changed =
-            |&(x, y): &(usize, usize)| Changed { before: left[x].clone(), after: right[y].clone() };
+        let changed = |(x, y, hidden): &(usize, usize, Vec<String>)| Changed {
+            before: left[*x].clone(),
+            after: right[*y].clone(),
+            hidden: hidden.clone(),
+        };
         diff.changed = pairs.changed.iter().map(changed).collect();
         let rest = |nodes: &[Node], seen: &[bool]| {
             let unseen = nodes.iter().zip(seen).filter(|(_, seen)| !**seen);
@@ -92,7 +99,8 @@ impl Diff {
         listed(&mut out, &self.removed, most, |node| format!("- {node}"));
         listed(&mut out, &self.added, most, |node| format!("+ {node}"));
         listed(&mut out, &self.changed, most, |pair| {
-            format!("- {}\n+ {}", pair.before, pair.after)
+            let hidden = pair.hidden.iter().map(|line| format!("\n  {line}"));
+            format!("- {}\n+ {}{}", pair.before, pair.after, hidden.collect::<String>())
         });
         for (name, count) in &self.operators {
             let _ = writeln!(out, "  {name}: {} -> {}", count.before, count.after);

@@ -61,7 +61,8 @@ fn node(of: &NodeProto) -> Node {
 /// How much of an attribute is shown.
 const LONG: usize = 60;
 
-fn shown(attribute: &AttributeProto) -> String {
+/// The value of an attribute as text, cut where it is long.
+pub(super) fn shown(attribute: &AttributeProto) -> String {
     let text = if let Some(f) = attribute.f {
         f.to_string()
     } else if let Some(i) = attribute.i {
@@ -72,15 +73,35 @@ fn shown(attribute: &AttributeProto) -> String {
         format!("<tensor of {:?}>", tensor.dims)
     } else if let Some(graph) = &attribute.g {
         format!("<graph of {} nodes>", graph.node.len())
-    } else if attribute.floats.is_empty() {
-        format!("{:?}", attribute.ints)
+    } else if let Some(list) = elements(attribute) {
+        format!("[{}]", list.join(", "))
     } else {
-        format!("{:?}", attribute.floats)
+        "<another value>".to_owned()
     };
     match text.char_indices().nth(LONG) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,
     }
+}
+
+/// The elements of a list as texts; `None` if the attribute is no list.
+pub(super) fn elements(attribute: &AttributeProto) -> Option<Vec<String>> {
+    let single = attribute.f.is_some()
+        || attribute.i.is_some()
+        || attribute.s.is_some()
+        || attribute.t.is_some()
+        || attribute.g.is_some()
+        || attribute.tp.is_some();
+    if single {
+        return None;
+    }
+    let texts = attribute.strings.iter().map(|s| format!("{:?}", String::from_utf8_lossy(s)));
+    let floats = attribute.floats.iter().map(|f| format!("{f:?}"));
+    let ints = attribute.ints.iter().map(ToString::to_string);
+    let tensors = attribute.tensors.iter().map(|t| format!("<tensor of {:?}>", t.dims));
+    let graphs = attribute.graphs.iter().map(|g| format!("<graph of {} nodes>", g.node.len()));
+    let types = attribute.type_protos.iter().map(|_| "<type>".to_owned());
+    Some(texts.chain(floats).chain(ints).chain(tensors).chain(graphs).chain(types).collect())
 }
 
 /// An input or output with its shape.

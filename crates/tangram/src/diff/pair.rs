@@ -8,13 +8,15 @@ use tangram_onnx::file::{Elements, ExternalFiles, Loaded, tensor_bytes};
 use tangram_onnx::proto::{NodeProto, TensorProto, encoded};
 
 use super::Node;
+use super::detail::hidden;
 use super::node::is_constant;
 
 /// Pairs of node numbers.
 #[derive(Default)]
 pub(super) struct Pairs {
     pub(super) same: Vec<(usize, usize)>,
-    pub(super) changed: Vec<(usize, usize)>,
+    /// Those whose nodes differ, with what their lines do not show of that.
+    pub(super) changed: Vec<(usize, usize, Vec<String>)>,
 }
 
 pub(super) fn pairs(a: &Loaded, b: &Loaded, left: &[Node], right: &[Node]) -> Pairs {
@@ -37,8 +39,13 @@ pub(super) fn pairs(a: &Loaded, b: &Loaded, left: &[Node], right: &[Node]) -> Pa
             continue;
         }
         (free[0][x], free[1][y]) = (false, false);
+        let other = |a: &str, b: &str| sides[0].given.get(a) != sides[1].given.get(b);
+        let details = hidden(sides[0].nodes[x], sides[1].nodes[y], other);
         let alike = node == &right[y] && sides[0].local[x] == sides[1].local[y];
-        if alike { pairs.same.push((x, y)) } else { pairs.changed.push((x, y)) }
+        match alike && details.is_empty() {
+            true => pairs.same.push((x, y)),
+            false => pairs.changed.push((x, y, details)),
+        }
     }
     pairs
 }
