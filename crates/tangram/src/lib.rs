@@ -41,6 +41,7 @@ mod shown;
 pub mod steps;
 pub mod summary;
 pub mod trace;
+mod wholes;
 
 pub use apply_rules::{RuleSetOptions, apply_rules, apply_rules_with_listener};
 pub use code_report::code_report;
@@ -70,3 +71,4 @@ pub use tangram_saturate as saturate;
 pub use tangram_saturate::cost;
 pub use tangram_scop as scop;
 pub use tangram_tensor as tensor;
+pub use wholes::WHOLE;

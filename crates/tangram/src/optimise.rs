@@ -21,6 +21,7 @@ use crate::ranks;
 use crate::report::{self, BeforeAfter, Report, RuleReport, shares};
 use crate::saturation;
 use crate::steps::Recorder;
+use crate::wholes::{WHOLE, Waiting};
 
 /// How rules are applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -243,8 +244,12 @@ fn pattern_set(
 ) -> Result<FrozenPatternSet, OptimiseError> {
     let mut set = native_set(model, options);
     set.add_discriminator(RuleDiscriminator::new(rules));
+    let wholes = wholes(model, library, options)?;
     for rule in rules {
-        set.add(rule.clone());
+        match waits(rule.rule(), library) && !wholes.is_empty() {
+            true => set.add(Waiting { rule: rule.clone(), wholes: Arc::clone(&wholes) }),
+            false => set.add(rule.clone()),
+        }
     }
     let has = |library: &Library, name: &str| {
         library.rules.iter().any(|located| is_named(&located.rule, name))
@@ -259,6 +264,33 @@ fn pattern_set(
     }
     Ok(set.freeze_filtered(&options.disable, &options.only))
 }
+
+/// The rules that name compositions which stay whole, whatever the operator set has a name for;
+/// none where only some rules are asked for.
+fn wholes(
+    model: &Model,
+    library: &Library,
+    options: &Options,
+) -> Result<Arc<[CompiledRule]>, OptimiseError> {
+    if !options.only.is_empty() {
+        return Ok(Arc::default());
+    }
+    let selection = Selection {
+        wanted: &|rule| is_named(rule, WHOLE) && !library.is_asked(rule.name()),
+        expressible: &|_| true,
+        fold_growth: None,
+    };
+    Ok(library.compile(model.module.context(), &selection)?.rules.into())
+}
+
+/// Whether a rule leaves compositions whole: each but those that name one, and those that a user
+/// has asked for.
+fn waits(rule: &Rule, library: &Library) -> bool {
+    !is_named(rule, RECOGNISE) && !library.is_asked(rule.name())
+}
+
+/// The label of rules that give compositions their names.
+const RECOGNISE: &str = "recognise";
 
 /// The label of rules that are no improvement by themselves: applied only where they are asked
 /// for, by [`Library::add`] or by a name or label in `only`, or where saturation weighs what they
