@@ -36,6 +36,10 @@ MODELS = [
     (IMAGE, "c = Mul(x, k)  y = Conv(c, w)", FILTERS | {"k": (2, 1, 1)}, "multiply-conv"),
     (IMAGE, "c = Conv(x, w)  y = Add(c, k)", FILTERS | {"k": (3, 1, 1)}, "conv-add"),
     (IMAGE, "c = Conv(x, w)  y = Add(c, k)", FILTERS | {"k": ()}, "conv-add-number"),
+    (IMAGE, "c = Conv(x, w)  y = Sub(c, k)", FILTERS | {"k": (3, 1, 1)}, "conv-subtract"),
+    (IMAGE, "c = Conv(x, w)  y = Sub(c, k)", FILTERS | {"k": ()}, "conv-subtract-number"),
+    (IMAGE, "c = Conv(x, w, b)  y = Sub(c, k)", FILTERS | {"k": (3, 1, 1), "b": (3,)}, "bias-subtract-constant"),
+    (IMAGE, "c = Conv(x, w, b)  y = Sub(c, k)", FILTERS | {"k": (), "b": (3,)}, "bias-subtract-number"),
     (IMAGE, "c = Conv(x, w, b)  y = Add(c, k)", FILTERS | {"k": (3, 1, 1), "b": (3,)}, "bias-add-constant"),
     (IMAGE, "c = Conv(x, w, b)  y = Add(c, k)", FILTERS | {"k": (), "b": (3,)}, "bias-add-number"),
     ("float[2, 4] x", "c = MatMul(x, w)  y = Add(c, k)", LINE | {"k": (3,)}, "matmul-add"),
@@ -53,6 +57,10 @@ MODELS = [
     ("float[2, 4] x", NORM, {"k": (), "g": (4,), "b": (4,)}, "layer-norm"),
     ("float[2, 4] x", "p = MatMul(x, w)  q = MatMul(x, w1)  r = MatMul(x, w2)  y = Concat <axis = 1> (p, q, r)",
      LINE | {"w1": (4, 3), "w2": (4, 3)}, "parallel-matmul"),
+    ("float[2, 6] x", "p, q = Split <axis = 1> (x)  r = Add(p, k)  s = Add(q, l)  y = Mul(r, s)",
+     {"k": (3,), "l": (3,)}, "split-add"),
+    ("float[2, 4] x", "p = Gemm(x, w, k)  q = Gemm(x, w1, l)  r = Gemm(x, w2, m)  y = Concat <axis = 1> (p, q, r)",
+     LINE | {"w1": (4, 3), "w2": (4, 3), "k": (3,), "l": (3,), "m": (3,)}, "split-bias-add"),
 ]  # fmt: skip
 # Rules with constants that no numbers are computed of: places, extents, or bounds.
 APART = {"sequence-at-of-even-split", "sequence-at-of-split", "bias-bias", "parallel-matmul-add"}
