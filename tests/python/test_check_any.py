@@ -17,6 +17,18 @@ MODELS = {
     "random numbers": """<ir_version: 8, opset_import: ["" : 17]>
         g (float[2, 3] x) => (float[2, 3] y) { r = RandomNormalLike(x)  s = RandomUniform <shape = [2, 3]> ()
             t = Add(r, x)  u = Identity(t)  y = Mul(u, s) }""",
+    "random numbers in a branch": """<ir_version: 8, opset_import: ["" : 17]>
+        g (bool c, float[n, 3] x) => (float[n, 3] y) {
+            z = If (c) <
+                then_branch = t () => (float[n, 3] a) { r = RandomNormalLike(x)  s = Identity(r)  a = Add(s, x) },
+                else_branch = e () => (float[n, 3] b) { b = RandomUniformLike(x) }>
+            y = Identity(z) }""",
+    "random numbers in a loop": """<ir_version: 8, opset_import: ["" : 17]>
+        g (int64 k, float[2, 3] x) => (float[2, 3] y) {
+            z = Loop (k, , x) <
+                body = l (int64 i, bool on, float[2, 3] a) => (bool more, float[2, 3] b) {
+                    more = Identity(on)  r = RandomNormalLike(x)  s = Identity(r)  b = Mul(a, s) }>
+            y = Identity(z) }""",
     "a sequence": """<ir_version: 8, opset_import: ["" : 17]>
         g (seq(float[n]) x) => (float[m] y) { z = ConcatFromSequence <axis = 0> (x)  y = Identity(z) }""",
     "an optional value": """<ir_version: 8, opset_import: ["" : 17]>

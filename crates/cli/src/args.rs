@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::judge::Judge;
 use crate::values::{Limit, bytes, count, data, integer_type, memory, seconds, shape, share};
 
 /// How many elementary steps loops, schedules and dependences may take, unless `--max-steps` says
@@ -156,6 +157,10 @@ pub(crate) struct OptArgs {
     /// they differ, with 3 if they cannot be evaluated.
     #[arg(long)]
     pub(crate) check: bool,
+    /// Who runs both models for `--check`: the reference kernels, or onnxruntime where Python has it.
+    #[arg(long = "with", value_name = "ENGINE", requires = "check", value_enum,
+        default_value_t = Judge::Tangram)]
+    pub(crate) judge: Judge,
     /// The extents of an input for `--check`, as `images=1,3,224,224`; others are chosen.
     #[arg(long, value_name = "INPUT=N,N", requires = "check", value_parser = shape)]
     pub(crate) shape: Vec<(String, Vec<usize>)>,

@@ -4,11 +4,12 @@ use crate::exit::ExitCode;
 use std::path::PathBuf;
 
 use clap::Args;
-use tangram::check::{CheckOptions, compare_files};
+use tangram::check::{CheckOptions, Comparison, compare_files};
 use tangram::dialects;
 use tangram::onnx::Model;
 
 use crate::error::{self, Error};
+use crate::judge::{self, Judge};
 use crate::limits::Limits;
 use crate::opt::{NOT_POSSIBLE, read_data};
 use crate::out;
@@ -43,6 +44,9 @@ pub(crate) struct CheckArgs {
     /// what suits the element type if absent.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     tolerance: Option<f64>,
+    /// Who runs both models: the reference kernels, or onnxruntime where Python has it.
+    #[arg(long = "with", value_name = "ENGINE", value_enum, default_value_t = Judge::Tangram)]
+    judge: Judge,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -65,7 +69,12 @@ fn check(args: &CheckArgs) -> Result<ExitCode, Error> {
         exact: args.exact,
         tolerance: args.tolerance,
     };
-    match compare_files(&first, &second, &options, args.runs) {
+    let found = match args.judge {
+        Judge::Tangram => compare_files(&first, &second, &options, args.runs),
+        Judge::Onnxruntime => judge::by_onnxruntime(&first, &second, &options, args.runs)
+            .map(|worst| Comparison { worst, ..Comparison::default() }),
+    };
+    match found {
         Ok(found) => {
             match args.json {
                 true => out::print(out::json(serde_json::to_string_pretty(&found))?)?,

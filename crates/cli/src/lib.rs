@@ -23,6 +23,7 @@ mod exit;
 mod fleet;
 mod flow;
 mod invocation;
+mod judge;
 mod limits;
 mod machine;
 mod opt;

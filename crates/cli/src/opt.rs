@@ -1,6 +1,7 @@
 //! `tangram opt`.
 
 use crate::exit::ExitCode;
+use crate::judge::{self, Judge};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -406,9 +407,12 @@ fn check(
     original: &Model,
     optimised: &Model,
 ) -> Result<ExitCode, Error> {
-    let found = match args.runs {
-        1 => compare(original, optimised, how),
-        runs => compare_files(original, optimised, how, runs).map(|found| found.worst),
+    let found = match (args.judge, args.runs) {
+        (Judge::Onnxruntime, runs) => judge::by_onnxruntime(original, optimised, how, runs),
+        (Judge::Tangram, 1) => compare(original, optimised, how),
+        (Judge::Tangram, runs) => {
+            compare_files(original, optimised, how, runs).map(|found| found.worst)
+        }
     };
     match found {
         Ok(difference) => {

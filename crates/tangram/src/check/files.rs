@@ -17,7 +17,7 @@ use super::{CheckOptions, Difference, Reason, difference, evaluated, inputs, run
 pub struct Comparison {
     /// The largest difference over all runs, by how far it is above its tolerance.
     pub worst: Difference,
-    /// The extents of the inputs of each run.
+    /// The extents of the inputs of each run; none where another engine ran them.
     pub runs: Vec<Vec<Vec<usize>>>,
     /// The first value that differs, of those that both models have under one name.
     pub begins: Option<Difference>,
@@ -37,7 +37,9 @@ impl fmt::Display for Comparison {
             shapes.iter().map(|shape| format!("{shape:?}")).collect::<Vec<_>>().join(" ")
         };
         let runs: Vec<String> = self.runs.iter().map(shown).collect();
-        writeln!(f, "sizes of the inputs: {}", runs.join("; "))?;
+        if !runs.is_empty() {
+            writeln!(f, "sizes of the inputs: {}", runs.join("; "))?;
+        }
         match &self.begins {
             Some(first) => writeln!(f, "it begins at `{}`: {first}", first.output),
             None => Ok(()),

@@ -141,8 +141,11 @@ fn known_names(module: &Module, options: &CheckOptions) -> Result<(), Reason> {
     Ok(())
 }
 
-/// The names of the inputs, in order.
-pub(super) fn names(module: &Module) -> Result<Vec<String>, Reason> {
+/// The names of the inputs of a program's main graph, in order.
+///
+/// # Errors
+/// It has no graph.
+pub fn names(module: &Module) -> Result<Vec<String>, Reason> {
     let block = graph(module).ok_or("the model has no graph")?;
     let name = |&arg| match module.value_name(arg) {
         Some(name) => module.context().text(name).to_owned(),

@@ -13,7 +13,7 @@ use tangram_onnx::edit::evaluable;
 use tangram_tensor::{DType, Tensor};
 
 pub use files::{Comparison, compare_files};
-pub use inputs::made_up;
+pub use inputs::{made_up, names as input_names};
 
 /// The largest difference of two models' outputs.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
