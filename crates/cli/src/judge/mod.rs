@@ -91,7 +91,7 @@ fn write_inputs(folder: &Path, model: &Model, how: &CheckOptions) -> Result<(), 
         let arrays = names.iter().zip(inputs).map(tensor).collect::<Result<Vec<_>, Reason>>()?;
         let bytes = encode_npz(&arrays).map_err(|error| error.to_string())?;
         let path = folder.join(format!("{written:03}.npz"));
-        std::fs::write(path, bytes).map_err(|error| error.to_string())?;
+        tangram_files::write(&path, &bytes).map_err(|error| error.to_string())?;
         written += 1;
     }
     match written {
