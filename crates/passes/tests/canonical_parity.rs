@@ -440,3 +440,67 @@ func.func @extract(%a: tensor<4xi32>, %i: index) -> index {
     same(PIPELINE, &source, &[]);
     same("builtin.module(canonicalize{top-down=0})", &source, &[]);
 }
+
+#[test]
+fn what_loops_carry() {
+    let source = "
+func.func private @step(tensor<?x?xf32>) -> tensor<?x?xf32>
+func.func @cast(%t: tensor<32x8xf32>, %n: index, %s: index) -> tensor<?x?xf32> {
+  %0 = tensor.cast %t : tensor<32x8xf32> to tensor<?x?xf32>
+  %1 = scf.for %i = %n to %s step %n iter_args(%x = %0) -> (tensor<?x?xf32>) {
+    %2 = func.call @step(%x) : (tensor<?x?xf32>) -> tensor<?x?xf32>
+    scf.yield %2 : tensor<?x?xf32>
+  } {u.note}
+  return %1 : tensor<?x?xf32>
+}
+func.func @order() -> (i64, f32, i32) {
+  %0 = \"u.a\"() : () -> f32
+  %1 = \"u.b\"() : () -> i32
+  %2 = \"u.c\"() : () -> i64
+  %3:3 = scf.while (%x = %0, %y = %1, %z = %2) : (f32, i32, i64) -> (i64, f32, i32) {
+    %c = \"u.test\"() : () -> i1
+    scf.condition(%c) %z, %x, %y : i64, f32, i32
+  } do {
+  ^bb0(%z: i64, %x: f32, %y: i32):
+    %4 = \"u.d\"(%z) : (i64) -> f32
+    %5 = \"u.e\"(%x) : (f32) -> i32
+    %6 = \"u.f\"(%y) : (i32) -> i64
+    scf.yield %4, %5, %6 : f32, i32, i64
+  }
+  return %3#0, %3#1, %3#2 : i64, f32, i32
+}";
+    same(PIPELINE, source, &[]);
+}
+
+#[test]
+fn reshapes_of_extents_that_are_not_known() {
+    let source = "
+func.func @tensors(%a: tensor<?xf16>, %m: index, %n: index) -> tensor<8x?x?xf16> {
+  %0 = tensor.expand_shape %a [[0, 1, 2, 3, 4]] output_shape [4, 2, %m, %n, 32] : tensor<?xf16> into tensor<4x2x?x?x32xf16>
+  %1 = tensor.collapse_shape %0 [[0, 1], [2], [3, 4]] : tensor<4x2x?x?x32xf16> into tensor<8x?x?xf16>
+  return %1 : tensor<8x?x?xf16>
+}
+func.func @buffers(%a: memref<?xf16>, %m: index, %n: index) -> memref<8x?x?xf16> {
+  %0 = memref.expand_shape %a [[0, 1, 2, 3, 4]] output_shape [4, 2, %m, 16, %n] : memref<?xf16> into memref<4x2x?x16x?xf16>
+  %1 = memref.collapse_shape %0 [[0, 1], [2], [3, 4]] : memref<4x2x?x16x?xf16> into memref<8x?x?xf16>
+  return %1 : memref<8x?x?xf16>
+}
+func.func @zero(%x: f32) -> (f32, f32, f32, f32) {
+  %z = arith.constant 0.0 : f32
+  %n = arith.constant -0.0 : f32
+  %0 = arith.mulf %x, %z fastmath<nnan,nsz> : f32
+  %1 = arith.mulf %x, %n fastmath<fast> : f32
+  %2 = arith.mulf %x, %z fastmath<nnan> : f32
+  %3 = arith.mulf %x, %n fastmath<nsz> : f32
+  return %0, %1, %2, %3 : f32, f32, f32, f32
+}
+func.func @poison(%i: index) -> (vector<4xf32>, vector<8xf32>, f32, vector<2x4xf32>) {
+  %p = ub.poison : vector<2x4xf32>
+  %0 = vector.extract %p[%i] : vector<4xf32> from vector<2x4xf32>
+  %1 = vector.shape_cast %p : vector<2x4xf32> to vector<8xf32>
+  %2 = vector.extract %p[0, 1] : f32 from vector<2x4xf32>
+  %3 = vector.broadcast %0 : vector<4xf32> to vector<2x4xf32>
+  return %0, %1, %2, %3 : vector<4xf32>, vector<8xf32>, f32, vector<2x4xf32>
+}";
+    same(PIPELINE, source, &[]);
+}

@@ -3,7 +3,7 @@
 //! Sums, products and quotients of the formats up to `f32` are computed in `f64` and rounded
 //! once more, which gives the nearest number: `f64` has more than twice their digits.
 
-use tangram_ir::{Attr, Fold, FoldCx};
+use tangram_ir::{Attr, AttrData, Fold, FoldCx};
 
 use crate::mlir::fold::Look;
 use crate::mlir::fold::number::{self, Number};
@@ -16,7 +16,19 @@ pub(super) fn subf(cx: &FoldCx<'_>) -> Option<Fold> {
     neutral(cx, 0.0, |a, b| a - b)
 }
 
+/// A product with zero is zero where neither NaN nor the sign of zero counts.
 pub(super) fn mulf(cx: &FoldCx<'_>) -> Option<Fold> {
+    let flags = cx.module.attr(cx.op, "fastmath").map(|attr| cx.context().attr_data(attr));
+    let ignores = |flag| match flags {
+        Some(AttrData::Opaque(text)) => {
+            let text = cx.context().text(*text);
+            text.contains(flag) || text.ends_with("<fast>")
+        }
+        _ => false,
+    };
+    if cx.float(1) == Some(0.0) && ignores("nnan") && ignores("nsz") {
+        return cx.give(1);
+    }
     neutral(cx, 1.0, |a, b| a * b)
 }
 

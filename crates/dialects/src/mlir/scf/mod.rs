@@ -1,5 +1,6 @@
 //! MLIR's `scf` dialect: loops and conditions as operations with regions.
 
+mod carried;
 mod condition;
 mod conditions;
 mod execute;
@@ -14,8 +15,9 @@ use tangram_ir::{AttrKind, OpDef, OperandDef, ResultDef, Traits};
 use super::{infer, optional, required, results, value, values};
 
 /// The patterns of this dialect.
-pub(super) const REWRITES: [&[super::fold::Rewrite]; 7] = [
+pub(super) const REWRITES: [&[super::fold::Rewrite]; 8] = [
     loops::REWRITES,
+    carried::REWRITES,
     condition::REWRITES,
     nested::REWRITES,
     conditions::REWRITES,

@@ -4,6 +4,7 @@
 use tangram_ir::{Attr, AttrData, Module, Op, TypeData, Value};
 
 use super::types::{cast_to, extents, remake, says_more, with_dims, with_extents};
+use crate::mlir::extents::{DYNAMIC, list};
 use crate::mlir::fold::{Cx, Rewrite};
 use crate::mlir::mixed::{Entry, Mixed};
 
@@ -107,14 +108,14 @@ fn reshape_of_reshape(cx: &mut Cx<'_, '_>) -> Option<()> {
         let whole = |rank: usize| vec![(0..rank as i64).collect::<Vec<_>>()];
         let (a, b) = if between.is_empty() { (whole(from.len()), whole(to.len())) } else { (a, b) };
         let groups = split_of_join((&from, &a), (&to, &b))?;
-        return make_reshape(cx, source, &groups, joins);
+        return make_reshape(cx, source, &groups, joins, None);
     }
     // What has no dimensions has no groups that say what becomes of ones.
     if from.len() == to.len() || between.is_empty() || from.is_empty() || to.is_empty() {
         return None;
     }
     let groups = if joins { composed(&a, &b)? } else { composed(&b, &a)? };
-    make_reshape(cx, source, &groups, joins)
+    make_reshape(cx, source, &groups, joins, Some((first, &b)))
 }
 
 /// The groups of one reshape in the place of a join and a split, each of extents and groups: each
@@ -188,13 +189,55 @@ fn taken<'a>(
     Some((counts, sizes.len()))
 }
 
+/// The extents that joining `groups` of what `first` splits leaves: the least `i64` for one that is
+/// not known, and these in turn. Of a group at most one is not.
+fn joined_sizes(
+    cx: &mut Cx<'_, '_>,
+    first: Op,
+    groups: &[Vec<i64>],
+) -> Option<(Vec<i64>, Vec<Value>)> {
+    let split = list(cx.module(), first, "static_output_shape")?;
+    let given: Vec<Value> = cx.module().operands(first).skip(1).collect();
+    let mut given = given.into_iter();
+    let mut value = |n: i64| if n == DYNAMIC { given.next().map(Some) } else { Some(None) };
+    let values: Option<Vec<Option<Value>>> = split.iter().map(|&n| value(n)).collect();
+    let values = values?;
+    let (mut shape, mut open) = (Vec::new(), Vec::new());
+    for group in groups {
+        let (mut product, mut unknown) = (1i64, None);
+        for &at in group {
+            let at = usize::try_from(at).ok()?;
+            match *values.get(at)? {
+                None => product = product.checked_mul(split[at])?,
+                Some(value) if unknown.is_none() => unknown = Some(value),
+                Some(_) => return None,
+            }
+        }
+        shape.push(if unknown.is_some() { DYNAMIC } else { product });
+        open.extend(unknown.map(|value| (value, product)));
+    }
+    let index = cx.context.ty(TypeData::Index);
+    let mut sizes = Vec::with_capacity(open.len());
+    for (value, product) in open {
+        sizes.push(if product == 1 {
+            value
+        } else {
+            let factor = cx.int_constant(product.into(), index)?;
+            cx.value(cx.known.muli, &[value, factor], index)
+        });
+    }
+    Some((shape, sizes))
+}
+
 /// Replaces the operation by one reshape of `source`, or by `source`. A split needs extents that
-/// are all known, or an operation that says those that are not.
+/// are all known, or an operation that says those that are not; where the operation joins, that is
+/// the split before it, and the groups that it joins.
 fn make_reshape(
     cx: &mut Cx<'_, '_>,
     source: Value,
     groups: &[Vec<i64>],
     joins: bool,
+    before: Option<(Op, &[Vec<i64>])>,
 ) -> Option<()> {
     let (from, ty) = (cx.type_of(source), cx.ty());
     if groups.iter().all(|group| group.len() == 1) {
@@ -214,7 +257,12 @@ fn make_reshape(
                 operands.extend(cx.module().operands(cx.op).skip(1));
                 cx.module().attr_by(cx.op, key)?
             }
-            None => return None,
+            None => {
+                let (first, joined) = before?;
+                let (shape, sizes) = joined_sizes(cx, first, joined)?;
+                operands.extend(sizes);
+                cx.context.i64s_attr(&shape)
+            }
         };
         attrs = cx.context.with_entry(attrs, key, Some(shape));
     }

@@ -16,7 +16,6 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("shape-of-repeated-scalar", &["vector.shape_cast", "vector.transpose"], shape_of_repeated),
     ("extract-of-repeated-scalar", &["vector.extract"], extract_of_repeated),
     ("extract-all", &["vector.extract"], extract_all),
-    ("change-of-poison", POISONED, change_of_poison),
 ];
 
 const CHANGES: &[&str] =
@@ -29,15 +28,6 @@ const REPEATS: &[&str] = &[
     "vector.shape_cast",
 ];
 const TWICE: &[&str] = &["vector.shape_cast", "vector.broadcast", "vector.bitcast"];
-const POISONED: &[&str] = &[
-    "vector.shape_cast",
-    "vector.broadcast",
-    "vector.transpose",
-    "vector.bitcast",
-    "vector.extract",
-    "vector.extract_strided_slice",
-];
-
 /// The type stays, and with it the elements.
 fn by_nothing(cx: &mut Cx<'_, '_>) -> Option<()> {
     let source = cx.operand(0);
@@ -119,11 +109,4 @@ fn extract_of_repeated(cx: &mut Cx<'_, '_>) -> Option<()> {
 fn extract_all(cx: &mut Cx<'_, '_>) -> Option<()> {
     let source = cx.operand(0);
     (cx.type_of(source) == cx.ty()).then(|| cx.replace(&[source]))?
-}
-
-/// What is not defined is not defined in another shape.
-fn change_of_poison(cx: &mut Cx<'_, '_>) -> Option<()> {
-    let poison = cx.context.name("ub.poison");
-    cx.def(0, poison)?;
-    cx.become_op(poison, &[])
 }

@@ -76,18 +76,18 @@ pub static DEFS: &[OpDef] = &[
         assembly: Some("$lhs `,` $rhs `,` $acc attr-dict `:` type($lhs)"),
         ..OpDef::new("vector.fma", "products and sums, rounded once")
     },
-    pure("vector.broadcast", "a scalar or vector repeated", SOURCE)
+    moved("vector.broadcast", "a scalar or vector repeated", SOURCE)
         .text("$source attr-dict `:` type($source) `to` type($result)"),
-    pure("vector.shape_cast", "the same elements in another shape", SOURCE)
+    moved("vector.shape_cast", "the same elements in another shape", SOURCE)
         .text("$source attr-dict `:` type($source) `to` type($result)"),
-    pure("vector.bitcast", "the same bits as elements of another type", SOURCE)
+    moved("vector.bitcast", "the same bits as elements of another type", SOURCE)
         .text("$source attr-dict `:` type($source) `to` type($result)"),
     pure("vector.type_cast", "a buffer of scalars as a buffer of vectors", BUFFER)
         .text("$memref attr-dict `:` type($memref) `to` type($result)"),
     OpDef {
         attrs: &[required("permutation", AttrKind::Ints, "for each result dimension, that of the operand")],
         assembly: Some("$vector `,` ints($permutation) attr-dict `:` type($vector) `to` type($result)"),
-        ..pure("vector.transpose", "the dimensions in another order", VECTOR)
+        ..moved("vector.transpose", "the dimensions in another order", VECTOR)
     },
     OpDef {
         attrs: &[required("mask", AttrKind::Ints, "places in both vectors, one after the other; -1 for any element")],
@@ -109,7 +109,7 @@ pub static DEFS: &[OpDef] = &[
         operands: &[value("source", "the vector"), POSITION],
         attrs: STATIC_POSITION,
         assembly: Some("$source `` mixed($dynamic_position, static_position) attr-dict `:` type($result) `from` type($source); $dynamic_position: index"),
-        ..pure("vector.extract", "an element or a part of a vector", &[])
+        ..moved("vector.extract", "an element or a part of a vector", &[])
     },
     OpDef {
         operands: &[value("valueToStore", "what is inserted"), value("dest", "the vector"), POSITION],
@@ -136,7 +136,7 @@ pub static DEFS: &[OpDef] = &[
             required("strides", AttrKind::Any, "its steps"),
         ],
         assembly: Some("$source attr-dict `:` type($source) `to` type($result)"),
-        ..pure("vector.extract_strided_slice", "a part of a vector, of its rank", SOURCE)
+        ..moved("vector.extract_strided_slice", "a part of a vector, of its rank", SOURCE)
     },
     OpDef {
         attrs: &[
@@ -341,6 +341,16 @@ const TRANSFERRED: &[AttrDef] = &[
 
 const fn pure(name: &'static str, summary: &'static str, operands: &'static [OperandDef]) -> OpDef {
     OpDef { operands, results: RESULT, traits: Traits::PURE, ..OpDef::new(name, summary) }
+}
+
+/// The elements of one vector, in another shape or order, or some of them.
+const fn moved(
+    name: &'static str,
+    summary: &'static str,
+    operands: &'static [OperandDef],
+) -> OpDef {
+    let traits = Traits::PURE.union(Traits::PROPAGATES_POISON);
+    OpDef { traits, ..pure(name, summary, operands) }
 }
 
 const fn masked(
