@@ -103,7 +103,7 @@ def python(tmp_path_factory) -> str:
     # Their own requirements would bring engines of other makers.
     alone = [line[2:] for line in packages if line.startswith("! ")]
     subprocess.run([*install, "--no-deps", *alone], check=True)
-    ours = pathlib.Path(importlib.metadata.distribution("tangram").locate_file(""))
+    ours = pathlib.Path(importlib.metadata.distribution("tangram-compiler").locate_file(""))
     there = subprocess.check_output(
         [made, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True
     )

@@ -43,6 +43,8 @@ enum Command {
     Bench(bench::Options),
     /// Compares the machine code of compiled models with that of an earlier commit.
     SameCode(same_code::Options),
+    /// Makes what is published: wheels, the source distribution, a package of each crate.
+    Package(package::Options),
     /// Fuzzes the readers, the passes and the set operations.
     Fuzz(fuzz::Options),
 }
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Tidy => steps.inline("tidy", tidy::run),
         Command::Bench(options) => bench::run(&mut steps, &options),
         Command::SameCode(options) => same_code::run(&mut steps, &options),
+        Command::Package(options) => package::all(&mut steps, &options),
         Command::Fuzz(options) => fuzz::run(&mut steps, &options),
     };
     match outcome {

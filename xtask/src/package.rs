@@ -5,12 +5,69 @@
 
 use crate::step::{Failure, Outcome, Steps};
 use crate::venv::Venv;
-use crate::workspace::{root, target_directory};
+use crate::workspace::{cargo, root, target_directory};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The wheel is for here and now, so nothing is compressed.
 const BUILD: [&str; 4] = ["--compression-method=stored", "--auditwheel=skip", "--quiet", "--out"];
+
+/// Crates that are not published: developers' commands, and what the wheel is built of.
+const UNPUBLISHED: [&str; 2] = ["xtask", "tangram-python"];
+
+/// What `cargo xtask package` takes.
+#[derive(clap::Args)]
+pub struct Options {
+    /// A target to build the wheel for, through zig: `aarch64-unknown-linux-gnu`. Once for each; this
+    /// machine if none is named.
+    #[arg(long)]
+    target: Vec<String>,
+    /// Builds each crate from its package, as a registry's users do.
+    #[arg(long)]
+    verify: bool,
+}
+
+/// Makes everything that is published, in `target/packages` and `target/package`: wheels for each
+/// target, the source distribution, and a package of each crate, in the order of their dependencies.
+///
+/// # Errors
+/// The first build that fails.
+pub fn all(steps: &mut Steps, options: &Options) -> Outcome {
+    let venv = Venv::open(steps, ".venv")?;
+    venv.install(steps, &root().join("tests/python/requirements.txt"))?;
+    let folder = fresh("packages")?;
+    let maturin = |words: &[&str]| {
+        let mut command = venv.python();
+        command.args(["-m", "maturin"]).args(words).arg("--out").arg(&folder);
+        command
+    };
+    if options.target.is_empty() {
+        steps.run("wheel", maturin(&["build", "--profile", "dist"]))?;
+    } else {
+        venv.install(steps, &root().join("packaging/requirements.txt"))?;
+    }
+    for target in &options.target {
+        let zig = ["build", "--profile", "dist", "--zig", "--compatibility", "manylinux_2_17"];
+        let mut command = maturin(&zig);
+        steps.run(&format!("wheel for {target}"), {
+            command.args(["--target", target]);
+            command
+        })?;
+    }
+    steps.run("source distribution", maturin(&["sdist"]))?;
+    crates(steps, options.verify)
+}
+
+/// Packages each crate; `verify` builds them as well.
+///
+/// # Errors
+/// A crate lacks a file or cannot be built from its package.
+pub fn crates(steps: &mut Steps, verify: bool) -> Outcome {
+    let mut package = cargo(["package", "--workspace", "--allow-dirty", "--quiet"]);
+    package.args(UNPUBLISHED.iter().flat_map(|name| ["--exclude", name]));
+    package.args(if verify { &[][..] } else { &["--no-verify"] });
+    steps.run("crates", package)
+}
 
 /// Builds the wheel under a profile of cargo and installs it into `venv` as a user would, in place
 /// of an earlier one.

@@ -3,7 +3,7 @@
 use crate::package;
 use crate::step::{Failure, Outcome, Steps};
 use crate::venv::Venv;
-use crate::workspace::{Member, cargo, members, root, target_directory};
+use crate::workspace::{Member, cargo, members, root, short, target_directory};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -72,6 +72,7 @@ pub fn run_long(steps: &mut Steps) -> Outcome {
     package::install_wheel(steps, &venv, "dev")?;
     command(steps)?;
     python(steps, &venv, "long")?;
+    package::crates(steps, false)?;
     from_source(steps)
 }
 
@@ -111,10 +112,9 @@ fn choose(members: &[Member], areas: &[String]) -> Result<Chosen, String> {
             chosen.python = true;
             continue;
         }
-        let named = |m: &&Member| m.name == *area || m.name == format!("tangram-{area}");
+        let named = |m: &&Member| m.name == *area || short(&m.name) == area;
         let Some(member) = members.iter().find(named) else {
-            let known: Vec<&str> =
-                members.iter().map(|m| m.name.trim_start_matches("tangram-")).collect();
+            let known: Vec<&str> = members.iter().map(|m| short(&m.name)).collect();
             return Err(format!("no area `{area}`; there are: {}", known.join(", ")));
         };
         chosen.crates.push(member.clone());

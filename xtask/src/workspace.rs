@@ -31,6 +31,15 @@ pub struct Member {
     pub outside: Vec<String>,
 }
 
+/// The name of a package's folder: the published name without its prefix, but for the facade, whose own
+/// name is taken in the registry.
+pub fn short(name: &str) -> &str {
+    match name.strip_prefix("tangram-").unwrap_or(name) {
+        "compiler" => "tangram",
+        short => short,
+    }
+}
+
 /// Describes the members of the workspace, as `cargo metadata` does.
 ///
 /// # Errors

@@ -17,7 +17,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// The page of the book that has every flag of the tools whose place this one takes.
-const PAGE: &str = include_str!("../../../docs/from-onnxsim.md");
+const PAGE: &str = include_str!("../docs/from-onnxsim.md");
 
 /// Adds to an error of the command line what its author probably wants, where that is known.
 pub(crate) fn with_tip(mut error: clap::Error, command: &Command, words: &[String]) -> clap::Error {

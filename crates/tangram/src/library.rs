@@ -22,13 +22,13 @@ use crate::optimise::{OptimiseError, Options, Strategy, is_named};
 
 /// The shipped rule files, by topic.
 pub const SHIPPED: &[(&str, &str)] = &[
-    ("simplify", include_str!("../../../rules/simplify.gsl")),
-    ("fuse", include_str!("../../../rules/fuse.gsl")),
-    ("recognise", include_str!("../../../rules/recognise.gsl")),
-    ("merge", include_str!("../../../rules/merge.gsl")),
-    ("parallel", include_str!("../../../rules/parallel.gsl")),
-    ("algebra", include_str!("../../../rules/algebra.gsl")),
-    ("lower", include_str!("../../../rules/lower.gsl")),
+    ("simplify", include_str!("../rules/simplify.gsl")),
+    ("fuse", include_str!("../rules/fuse.gsl")),
+    ("recognise", include_str!("../rules/recognise.gsl")),
+    ("merge", include_str!("../rules/merge.gsl")),
+    ("parallel", include_str!("../rules/parallel.gsl")),
+    ("algebra", include_str!("../rules/algebra.gsl")),
+    ("lower", include_str!("../rules/lower.gsl")),
 ];
 
 /// The shipped files of rules that are all on request: none of them is applied unless options

@@ -1,6 +1,6 @@
 //! Dependency directions: arrows between crates only point down, each from the outside has a reason.
 
-use crate::workspace::Member;
+use crate::workspace::{Member, short};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -81,11 +81,6 @@ fn closure(name: &str) -> Option<BTreeSet<&'static str>> {
         }
     }
     Some(reached)
-}
-
-/// The name without the prefix of the published ones.
-pub fn short(name: &str) -> &str {
-    name.strip_prefix("tangram-").unwrap_or(name)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! ARCHITECTURE.md, the glossary and the table of dependencies say what is in the tree: what they
 //! name exists, and what exists they name.
 
-use super::dependencies::{ALLOWED, short};
+use super::dependencies::ALLOWED;
 use super::sources;
-use crate::workspace::Member;
+use crate::workspace::{Member, short};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -5,6 +5,7 @@ mod documents;
 mod features;
 mod licences;
 mod one_of_each;
+mod packages;
 mod paths;
 mod sources;
 mod writers;
@@ -22,6 +23,7 @@ pub fn run() -> Result<Vec<String>, Vec<String>> {
     faults.extend(dependencies::unexplained(&root, &members));
     faults.extend(paths::missing(&root));
     faults.extend(writers::others(&root));
+    faults.extend(packages::open(&root));
     faults.extend(one_of_each::silent(&root));
     faults.extend(documents::disagreements(&root, &members));
     faults.extend(features::split().map_err(|error| vec![error])?);
