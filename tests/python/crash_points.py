@@ -42,6 +42,10 @@ class Case:
     outputs: list[str]
     prepare: Callable[[pathlib.Path], None]
     allowed_codes: tuple[int, ...] = (0,)
+    # Outputs are of one model together, once another command has looked at the folder.
+    together: bool = False
+    # The compiler that a command calls makes calls of its own, which are not what is looked at.
+    alone: bool = False
 
 
 def digest(path: pathlib.Path) -> str | None:
@@ -136,6 +140,15 @@ def cases() -> list[Case]:
             ["compile", "m.onnx", "--no-rules", "--emit", "c", "--machine", "sse2", "-o", "m.c"],
             ["m.c", "m.h", "m.weights"],
             with_old("m.c", "m.h", "m.weights"),
+            together=True,
+        ),
+        Case(
+            "library",
+            ["compile", "m.onnx", "--no-rules", "--machine", "sse2", "-o", "m.so"],
+            ["m.so", "m.h", "m.weights"],
+            with_old("m.so", "m.h"),
+            together=True,
+            alone=True,
         ),
         Case("calc", ["calc", "s.calc", "--allow-files"], ["set.txt"], script),
         Case("fmt", ["rules", "fmt", "r.gsl"], ["r.gsl"], rules),
@@ -184,7 +197,8 @@ class Suite:
         return [str(self.binary), *self.case.arguments]
 
     def _run(self, *options: str) -> subprocess.CompletedProcess[str]:
-        strace = ["strace", "-f", "-qq", "-o", str(self.log), *options]
+        threads = [] if self.case.alone else ["-f"]
+        strace = ["strace", *threads, "-qq", "-o", str(self.log), *options]
         return subprocess.run(
             [*strace, *self._command()], cwd=self.work, capture_output=True, text=True, timeout=300, check=False
         )
@@ -193,8 +207,8 @@ class Suite:
         """How often the thread with the most of them makes each call."""
         found: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
         for line in self.log.read_text(errors="replace").splitlines():
-            if named := re.match(r"(\d+) +(\w+)\(", line):
-                found[named[2]][named[1]] += 1
+            if named := re.match(r"(?:(\d+) +)?(\w+)\(", line):
+                found[named[2]][named[1] or ""] += 1
         return {call: max(counter.values()) for call, counter in found.items()}
 
     def points(self) -> Iterator[Point]:
@@ -202,8 +216,8 @@ class Suite:
         for call, count in sorted(self.counts.items()):
             for number in range(1, count + 1):
                 yield Point(call, number, "signal=SIGKILL")
-                # Memory that is refused, and a folder that is not closed, end any process in Rust.
-                if call not in ("mmap", "munmap", "close"):
+                # Memory that is refused ends any process in Rust.
+                if call not in ("mmap", "munmap"):
                     yield Point(call, number, f"error={ERRORS[number % len(ERRORS)]}")
 
     def sample(self, count: int, seed: int) -> list[Point]:
@@ -224,6 +238,11 @@ class Suite:
         faults = []
         try:
             found = self._digests(self.work)
+            if self.case.together and found not in (self.old, self.new) and "signal" in point.fault:
+                self._look()
+                found = self._digests(self.work)
+                if found not in (self.old, self.new):
+                    faults.append(f"{point}: of two models")
         except Exception as error:
             return [f"{point}: not to be read: {error}"]
         for name, value in found.items():
@@ -241,6 +260,12 @@ class Suite:
             if extra:
                 faults.append(f"{point}: left behind after an error: {sorted(extra)}")
         return faults + self._again(point)
+
+    def _look(self) -> None:
+        """Has another command write into the folder."""
+        look = [str(self.binary), "show", "m.onnx", "--format", "mlir", "-o", "look.mlir"]
+        subprocess.run(look, cwd=self.work, capture_output=True, timeout=300, check=True)
+        (self.work / "look.mlir").unlink()
 
     def start_files(self) -> list[str]:
         """What was there at the beginning."""

@@ -119,7 +119,7 @@ struct Peer {
 impl Peer {
     /// Starts it and runs it once, or says why it does not run.
     fn start(args: &BenchArgs, inputs: &[(String, Datum)]) -> Result<Peer, String> {
-        let folder = tempfile::tempdir().map_err(|why| why.to_string())?;
+        let folder = tangram_files::Scratch::new().map_err(|why| why.to_string())?;
         let (feed, results) = (folder.path().join("feed.npz"), folder.path().join("outputs.npz"));
         let mut arrays = Vec::new();
         for (name, datum) in inputs {

@@ -14,7 +14,7 @@ use tangram::native::{CompileError, Compiler, Promise, SessionError, emit};
 use tangram::onnx::Model;
 
 use crate::edits::EditArgs;
-use crate::error::Error;
+use crate::error::{self, Error};
 use crate::out;
 use crate::run::{CompileOptions, Inputs, first_run, opened, refused, write_report};
 
@@ -101,28 +101,29 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
         )),
         other => refused(&args.model)(other),
     })?;
-    match args.emit {
-        EmitArg::C => out::write(&args.output, &emitted.source)?,
+    let code = match args.emit {
+        EmitArg::C => out::started(&args.output, emitted.source.as_bytes())?,
         EmitArg::Library | EmitArg::Mlir => {
             let failed = |error: CompileError| refused(&args.model)(error.into());
             let compiler = Compiler::find(None).map_err(failed)?;
+            let text = format!("{}{}", emitted.source, emitted.described);
             compiler
-                .build_library(
-                    &format!("{}{}", emitted.source, emitted.described),
-                    &args.machine,
-                    args.exact,
-                    &args.output,
-                )
-                .map_err(failed)?;
+                .build_library(&text, &args.machine, args.exact, &args.output)
+                .map_err(failed)?
         }
-    }
+    };
     if let Some(path) = &args.report {
         report(args, path, &model, &how)?;
     }
     let (header, weights) =
         (args.output.with_extension("h"), args.output.with_extension("weights"));
-    out::write(&header, &emitted.header)?;
-    out::write_bytes(&weights, &emitted.weights)?;
+    // Code, header and weights of different models are of no use together.
+    let others = [
+        out::started(&weights, &emitted.weights)?,
+        out::started(&header, emitted.header.as_bytes())?,
+    ];
+    let all = others.into_iter().chain([code]).collect();
+    tangram_files::commit_together(all).map_err(error::io(&args.output))?;
     out::print(format!(
         "{}, {}, {} ({} bytes)\n{}\n",
         args.output.display(),

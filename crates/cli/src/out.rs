@@ -8,6 +8,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use tangram::shown;
+use tangram_files::Replacement;
 
 use crate::error::{self, Error};
 
@@ -89,4 +90,14 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Error> {
 pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     check(path)?;
     tangram_files::write(path, bytes).map_err(error::io(path))
+}
+
+/// Begins the file at `path` with all of its content: it has its place when it is committed.
+pub(crate) fn started(path: &Path, bytes: &[u8]) -> Result<Replacement, Error> {
+    check(path)?;
+    let begun = Replacement::of(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        Ok(file)
+    });
+    begun.map_err(error::io(path))
 }

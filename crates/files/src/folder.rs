@@ -5,14 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::temporary;
+use crate::{temporary, unit};
 
 /// How long a writer waits for another one that changes names in the folder, which takes moments.
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// A folder that no other writer of ours changes names in while this is there.
 ///
-/// What killed writers left in it goes away.
+/// What killed writers had decided is done, and what they left in it goes away.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -32,6 +32,7 @@ impl Folder {
         if let Some(file) = &held {
             lock(file)?;
         }
+        unit::resume(&path);
         temporary::sweep(&path);
         Ok(Folder { path, held })
     }

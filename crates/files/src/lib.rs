@@ -11,19 +11,26 @@
 //!   a new file gets what the process gives to new files.
 //! - **Two writers**: a [`Folder`] is locked while names change in it. Who finds another file than
 //!   the [`Identity`] that was there when the work began is told, and changes nothing.
+//! - **Several files** that belong together change in one step ([`commit_together`]).
 //! - **What is left** by a process that was ended: nothing on Linux, where a file needs no name
 //!   until it is complete; elsewhere a signal to end takes it away, and the next writer in the
 //!   folder what a killed one left.
 
 mod folder;
 mod identity;
+mod listing;
+mod program;
 mod replacement;
 mod signals;
 mod temporary;
+mod unit;
 
 pub use folder::Folder;
 pub use identity::{Identity, same_file};
+pub use listing::{Scratch, entries, remove_folder};
+pub use program::{holding, output};
 pub use replacement::{Replacement, write};
+pub use unit::{commit_together, settle};
 
 use std::path::{Path, PathBuf};
 

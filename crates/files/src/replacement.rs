@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::folder::settled;
-use crate::temporary::Temporary;
+use crate::temporary::{Named, Temporary};
 use crate::{Folder, Identity, behind_links, folder_of};
 
 /// A file that is being written and will be what a path leads to.
@@ -42,6 +42,8 @@ impl Replacement {
     /// The folder is not there, or may not be written to.
     pub fn of(path: &Path) -> io::Result<Replacement> {
         let target = behind_links(path);
+        // What a writer that was ended had decided is what was there before.
+        crate::settle(&target)?;
         let before = Identity::of(&target);
         let old = fs::metadata(&target).ok();
         if old.as_ref().is_some_and(fs::Metadata::is_dir) {
@@ -128,17 +130,29 @@ impl Replacement {
         if self.special {
             return self.copy();
         }
-        if Identity::of(&self.target) != self.before {
-            return Err(io::Error::new(
-                io::ErrorKind::ResourceBusy,
-                "another program wrote it meanwhile, and what it wrote stays",
-            ));
-        }
+        self.check_unchanged()?;
         if self.before.exists() {
             let named = self.new.into_named(folder.path())?;
             return named.rename(&self.target).map_err(mounted);
         }
         self.new.link_new(&self.target)
+    }
+
+    /// Says whether another program wrote there since the work began.
+    pub(crate) fn check_unchanged(&self) -> io::Result<()> {
+        match Identity::of(&self.target) == self.before {
+            true => Ok(()),
+            false => Err(io::Error::new(
+                io::ErrorKind::ResourceBusy,
+                "another program wrote it meanwhile, and what it wrote stays",
+            )),
+        }
+    }
+
+    /// Gives it a hidden name; returns that, the name that it will have, and whether it replaces a
+    /// file.
+    pub(crate) fn into_step(self, folder: &Folder) -> io::Result<(Named, PathBuf, bool)> {
+        Ok((self.new.into_named(folder.path())?, self.target, self.before.exists()))
     }
 
     fn copy(mut self) -> io::Result<()> {

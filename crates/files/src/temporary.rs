@@ -52,8 +52,8 @@ impl Named {
 impl Drop for Named {
     fn drop(&mut self) {
         if !self.path.as_os_str().is_empty() {
-            // What cannot be removed the next writer here removes.
-            let _ = fs::remove_file(&self.path);
+            // Once more where the system was not ready. What stays the next writer here removes.
+            let _ = fs::remove_file(&self.path).or_else(|_| fs::remove_file(&self.path));
         }
     }
 }
@@ -130,7 +130,12 @@ impl Temporary {
 }
 
 impl Named {
-    fn forget(mut self) {
+    /// Has it stay where a signal ends the process.
+    pub(crate) fn disarm(&mut self) {
+        self.signal = None;
+    }
+
+    pub(crate) fn forget(mut self) {
         self.signal = None;
         std::mem::take(&mut self.path);
     }
@@ -175,14 +180,21 @@ fn link(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Whether a name is that of a file that is being written.
+pub(crate) fn is_ours(name: &[u8]) -> bool {
+    let digits = name.strip_prefix(PREFIX.as_bytes());
+    digits.is_some_and(|digits| digits.len() == 16 && digits.iter().all(u8::is_ascii_hexdigit))
+}
+
 /// Removes what writers left in `folder` that are gone: nobody holds its lock.
 pub(crate) fn sweep(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let name = name.as_encoded_bytes();
-        let ours = name.starts_with(PREFIX.as_bytes()) && name.len() == PREFIX.len() + 16;
-        if ours && entry.file_type().is_ok_and(|kind| kind.is_file()) && is_left(&entry.path()) {
-            let _ = fs::remove_file(entry.path());
+    for path in crate::entries(folder).unwrap_or_default() {
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        if is_ours(name)
+            && fs::symlink_metadata(&path).is_ok_and(|it| it.is_file())
+            && is_left(&path)
+        {
+            let _ = fs::remove_file(&path);
         }
     }
 }

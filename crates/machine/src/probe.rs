@@ -50,13 +50,16 @@ fn caches() -> Vec<Cache> {
     found
 }
 
+/// No processor has more caches; there are two of the first level.
+#[cfg(target_os = "linux")]
+const MOST_CACHES: usize = 16;
+
 /// Reads the caches of the first core as Linux lists them, on any processor.
 #[cfg(target_os = "linux")]
 fn system_caches() -> Vec<Cache> {
-    let Ok(folder) = std::fs::read_dir("/sys/devices/system/cpu/cpu0/cache") else {
-        return Vec::new();
-    };
-    folder.flatten().filter_map(|entry| listed_cache(&entry.path())).collect()
+    let folder = std::path::Path::new("/sys/devices/system/cpu/cpu0/cache");
+    let numbered = (0..MOST_CACHES).map(|at| folder.join(format!("index{at}")));
+    numbered.filter_map(|place| listed_cache(&place)).collect()
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tempfile::TempDir;
+use tangram_files::{Scratch, remove_folder};
 
 use crate::error::CompileError;
 use crate::trusted::{Secret, Untrusted};
@@ -29,7 +29,7 @@ pub struct Cache {
 pub(crate) struct Built {
     path: PathBuf,
     /// What the file lies in, if it is not kept.
-    _folder: Option<TempDir>,
+    _folder: Option<Scratch>,
 }
 
 impl Built {
@@ -101,8 +101,7 @@ impl Cache {
             return Ok(found);
         }
         sweep(folder);
-        let scratch = tempfile::Builder::new().prefix(BUILDING).tempdir_in(folder);
-        let Ok(scratch) = scratch else { return temporary(build) };
+        let Ok(scratch) = Scratch::new_in(BUILDING, folder) else { return temporary(build) };
         let library = match build(scratch.path()) {
             // There may be room elsewhere, and what was begun here takes none of it.
             Err(CompileError::File { .. }) => {
@@ -122,8 +121,7 @@ impl Cache {
     /// The library of `source`, whichever compiler made it.
     pub(crate) fn of_any_compiler(&self, source: &str) -> Option<Built> {
         let (folder, secret) = self.usable()?;
-        let entries = fs::read_dir(folder).ok()?.flatten();
-        entries.map(|entry| entry.path()).find_map(|place| {
+        tangram_files::entries(folder).ok()?.into_iter().find_map(|place| {
             let len = fs::metadata(place.join(TEXT)).ok()?.len();
             (len == source.len() as u64).then(|| whole(&place, source, &secret))?
         })
@@ -133,7 +131,7 @@ impl Cache {
     pub(crate) fn forget(&self, key: &Key) {
         if let Some(folder) = self.folder() {
             // Who cannot remove it finds it damaged again.
-            let _ = fs::remove_dir_all(folder.join(&key.0));
+            let _ = remove_folder(&folder.join(&key.0));
         }
     }
 
@@ -205,12 +203,11 @@ const LONGEST_BUILD: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Removes what processes left that were ended while they made it.
 pub(crate) fn sweep(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
-        if entry.file_name().as_encoded_bytes().starts_with(BUILDING.as_bytes())
-            && age().is_some_and(|age| age > LONGEST_BUILD)
-        {
-            let _ = fs::remove_dir_all(entry.path());
+    for path in tangram_files::entries(folder).unwrap_or_default() {
+        let age = || fs::symlink_metadata(&path).ok()?.modified().ok()?.elapsed().ok();
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        if name.starts_with(BUILDING.as_bytes()) && age().is_some_and(|age| age > LONGEST_BUILD) {
+            let _ = remove_folder(&path);
         }
     }
 }
@@ -219,7 +216,7 @@ pub(crate) fn sweep(folder: &Path) {
 fn temporary(
     build: impl Fn(&Path) -> Result<PathBuf, CompileError>,
 ) -> Result<Built, CompileError> {
-    let folder = TempDir::new()
+    let folder = Scratch::new()
         .map_err(|source| CompileError::File { path: std::env::temp_dir(), source })?;
     let path = build(folder.path())?;
     Ok(Built { path, _folder: Some(folder) })
@@ -227,7 +224,7 @@ fn temporary(
 
 /// Gives a finished folder its name. Where another process was faster, its folder is taken; one
 /// that is not whole goes away.
-fn moved(scratch: TempDir, place: &Path, (source, secret): (&str, &Secret)) -> Built {
+fn moved(scratch: Scratch, place: &Path, (source, secret): (&str, &Secret)) -> Built {
     for _ in 0..3 {
         if fs::rename(scratch.path(), place).is_ok() {
             // Nothing is left under the old name.
@@ -238,7 +235,7 @@ fn moved(scratch: TempDir, place: &Path, (source, secret): (&str, &Secret)) -> B
             return found;
         }
         // Who cannot remove it uses what was built.
-        let _ = fs::remove_dir_all(place);
+        let _ = remove_folder(place);
     }
     Built { path: scratch.path().join(LIBRARY), _folder: Some(scratch) }
 }
@@ -269,6 +266,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use tangram_lowering::Texts;
+    use tempfile::TempDir;
 
     use super::*;
 

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use tangram_files::{Replacement, Scratch};
 use tangram_machine::{Isa, Machine};
 
 use crate::cache::{Cache, Key};
@@ -74,11 +76,12 @@ impl Compiler {
         if let Some(compiler) = known().get(text) {
             return Some(compiler.clone());
         }
-        let command: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-        let (program, rest) = command.split_first()?;
-        let output = Command::new(program).args(rest).arg("--version").output().ok()?;
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        let (program, rest) = words.split_first()?;
+        let mut command = Command::new(program);
+        let output = tangram_files::output(command.args(rest).arg("--version")).ok()?;
         let version = String::from_utf8_lossy(&output.stdout).into_owned();
-        let compiler = output.status.success().then_some(Compiler { command, version })?;
+        let compiler = output.status.success().then_some(Compiler { command: words, version })?;
         known().insert(text.to_owned(), compiler.clone());
         Some(compiler)
     }
@@ -122,7 +125,8 @@ impl Compiler {
         library
     }
 
-    /// Builds the shared library `output` of `source`, for `machine`.
+    /// Builds the shared library `output` of `source`, for `machine`: a file that is complete and has
+    /// not got its place yet.
     ///
     /// # Errors
     /// [`CompileError`]: the compiler refuses the text, or a file cannot be written.
@@ -132,8 +136,8 @@ impl Compiler {
         machine: &Machine,
         exact: bool,
         output: &Path,
-    ) -> Result<(), CompileError> {
-        let folder = tempfile::tempdir()
+    ) -> Result<Replacement, CompileError> {
+        let folder = Scratch::new()
             .map_err(|source| CompileError::File { path: std::env::temp_dir(), source })?;
         let text = folder.path().join("code.c");
         std::fs::write(&text, source)
@@ -142,7 +146,7 @@ impl Compiler {
         flags.push("-fvisibility=hidden".to_owned());
         let library = folder.path().join("code.so");
         self.run(&flags, &[text.as_os_str()], &library)?;
-        deliver(&library, output)
+        delivered(&library, output)
             .map_err(|source| CompileError::File { path: output.to_owned(), source })
     }
 
@@ -181,7 +185,7 @@ impl Compiler {
         folder: &Path,
         (output, tell): (&Path, &(dyn Fn(usize) + Sync)),
     ) -> Result<(), CompileError> {
-        let scratch = tempfile::tempdir_in(folder)
+        let scratch = Scratch::new_in("parts-", folder)
             .map_err(|source| CompileError::File { path: folder.to_owned(), source })?;
         let mut alone: Vec<String> =
             flags.iter().filter(|flag| *flag != "-shared").cloned().collect();
@@ -209,7 +213,10 @@ impl Compiler {
         let (program, rest) = self.command.split_first().ok_or_else(missing)?;
         let mut command = Command::new(program);
         command.args(rest).args(flags).arg("-o").arg(output).args(inputs).arg("-lm");
-        let done = command.output().map_err(|_| missing())?;
+        let done = tangram_files::output(&mut command).map_err(|why| match why.kind() {
+            ErrorKind::NotFound | ErrorKind::PermissionDenied => missing(),
+            _ => CompileError::File { path: PathBuf::from(program), source: why },
+        })?;
         if done.status.success() {
             return Ok(());
         }
@@ -263,13 +270,13 @@ pub(crate) fn target(machine: &Machine) -> &'static [&'static str] {
     }
 }
 
-/// Writes a finished library to where it is wanted, with the permissions that the compiler gave it.
-fn deliver(library: &Path, output: &Path) -> std::io::Result<()> {
+/// A finished library for where it is wanted, with the permissions that the compiler gave it.
+fn delivered(library: &Path, output: &Path) -> std::io::Result<Replacement> {
     let mut made = std::fs::File::open(library)?;
-    let mut file = tangram_files::Replacement::of(output)?;
+    let mut file = Replacement::of(output)?;
     if !output.exists() {
         file.file().set_permissions(made.metadata()?.permissions())?;
     }
     std::io::copy(&mut made, &mut file)?;
-    file.commit()
+    Ok(file)
 }

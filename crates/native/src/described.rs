@@ -122,6 +122,8 @@ impl Session {
     /// [`CompileError::Load`]: it is no such library, or its processor is another;
     /// [`CompileError::File`]: the weights cannot be read, or are not those of the library.
     pub unsafe fn open(path: &Path, options: &Options) -> Result<Session, SessionError> {
+        // A writer that was ended may have decided on other files than lie there yet.
+        let _ = tangram_files::settle(path);
         let wrong = |why: &str| CompileError::Load(why.to_owned());
         // SAFETY: that of this function.
         let (library, json) = unsafe { Library::described(path) }?;

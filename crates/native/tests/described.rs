@@ -22,7 +22,11 @@ fn written(folder: &Path, model: &Model) -> PathBuf {
     let emitted = emit(model, "some model", &Options::default()).expect("emitted");
     let source = format!("{}{}", emitted.source, emitted.described);
     let compiler = Compiler::find(None).expect("a compiler");
-    compiler.build_library(&source, &Machine::native(), false, &path).expect("built");
+    compiler
+        .build_library(&source, &Machine::native(), false, &path)
+        .expect("built")
+        .commit()
+        .expect("placed");
     std::fs::write(path.with_extension("weights"), &emitted.weights).expect("written");
     path
 }
@@ -143,7 +147,11 @@ fn what_is_no_such_library_is_refused() {
     assert!(error(&path).contains("some model.weights"), "{}", error(&path));
     let emitted = emit(&model, "m", &Options::default()).expect("emitted");
     let compiler = Compiler::find(None).expect("a compiler");
-    compiler.build_library(&emitted.source, &Machine::native(), false, &path).expect("built");
+    compiler
+        .build_library(&emitted.source, &Machine::native(), false, &path)
+        .expect("built")
+        .commit()
+        .expect("placed");
     assert!(error(&path).contains("does not say what it is"), "{}", error(&path));
     std::fs::write(&path, "no library").expect("written");
     assert!(error(&path).contains("not loaded"), "{}", error(&path));

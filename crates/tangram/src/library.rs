@@ -347,8 +347,7 @@ impl Library {
     fn add_folder(&mut self, folder: &Path) -> Result<(), RulesError> {
         let failed = |source| RulesError::Read { path: folder.to_owned(), source };
         let mut files = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
+        for path in tangram_files::entries(folder).map_err(failed)? {
             if path.extension().is_some_and(|ext| ext == "gsl") {
                 files.push(path);
             }

@@ -1,4 +1,5 @@
-//! Files are written in one way: by `crates/files`, whole or not at all.
+//! Files are written in one way: by `crates/files`, whole or not at all. Folders are listed and
+//! programs asked by it too.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +7,7 @@ use std::path::Path;
 use super::sources::sources;
 
 /// What writes a file in another way.
-const CALLS: [&str; 12] = [
+const CALLS: [&str; 16] = [
     "fs::write(",
     "File::create(",
     "File::create_new(",
@@ -19,6 +20,11 @@ const CALLS: [&str; 12] = [
     ".write_text(",
     ".write_bytes(",
     "open(path, \"w\"",
+    // These end the process where a folder cannot be closed, or a pipe not be read.
+    "read_dir(",
+    "remove_dir_all(",
+    "tempdir",
+    "wait_with_output()",
 ];
 
 /// Where that is right, and why.
@@ -54,7 +60,7 @@ pub fn others(root: &Path) -> Vec<String> {
             {
                 let line = at + 1;
                 faults.push(format!(
-                    "{shown}:{line}: `{call}` writes in a way of its own: `tangram_files` is the one"
+                    "{shown}:{line}: `{call}` is a way of its own: `tangram_files` has the one"
                 ));
             }
         }

@@ -69,7 +69,7 @@ impl<'a> Child<'a> {
         let mut row = self.job.row.clone();
         match self
             .command
-            .and_then(|mut command| command.output().map_err(error::io(&self.job.input)))
+            .and_then(|mut it| tangram_files::output(&mut it).map_err(error::io(&self.job.input)))
         {
             Err(why) => row.note = why.to_string(),
             Ok(ended) => {

@@ -140,8 +140,8 @@ fn request(args: &OptArgs) -> Result<String, Error> {
     let mut text: String = words.iter().map(|word| word.to_string_lossy() + "\0").collect();
     let mut files: Vec<PathBuf> = args.cost.iter().cloned().collect();
     for name in args.rules.iter().map(PathBuf::from) {
-        match std::fs::read_dir(&name) {
-            Ok(entries) => files.extend(entries.flatten().map(|entry| entry.path())),
+        match tangram_files::entries(&name) {
+            Ok(entries) => files.extend(entries),
             Err(_) => files.push(name),
         }
     }

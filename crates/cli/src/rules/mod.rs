@@ -97,8 +97,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
             continue;
         }
         let before = out.len();
-        for entry in std::fs::read_dir(path).map_err(error::io(path))? {
-            let path = entry.map_err(error::io(path))?.path();
+        for path in tangram_files::entries(path).map_err(error::io(path))? {
             if path.extension().is_some_and(|extension| extension == "gsl") {
                 out.push(path);
             }

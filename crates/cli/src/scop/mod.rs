@@ -8,9 +8,8 @@ pub(crate) use args::{ScopArgs, ScopPrint};
 
 use crate::exit::ExitCode;
 use std::borrow::Cow;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use tangram_polyhedral::Error as Fault;
 use tangram_polyhedral::ast::{Ast, AstOptions};
@@ -180,17 +179,10 @@ fn preprocess(text: &str, path: &Path, flags: &[String]) -> std::io::Result<Outp
     if path.is_file() {
         // A name that begins with `-` is a file here, not an option.
         let path = if path.is_absolute() { path.to_owned() } else { Path::new(".").join(path) };
-        return command.arg(path).output();
+        return tangram_files::output(command.arg(path));
     }
     command.args(["-x", "c", "-"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn()?;
-    let to = child.stdin.take();
-    std::thread::scope(|scope| {
-        // What it does not read it does not need; why, it says itself.
-        scope.spawn(move || to.map(|mut to| to.write_all(text.as_bytes())));
-        child.wait_with_output()
-    })
+    tangram_files::output(command.stdin(tangram_files::holding(text.as_bytes())?))
 }
 
 /// Writes the file with generated loops; a part that gains nothing keeps its own.

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use memmap2::Mmap;
-use tempfile::TempDir;
+use tangram_files::{Scratch, entries, remove_folder};
 use twox_hash::XxHash3_128;
 use twox_hash::xxhash3_128::Hasher;
 
@@ -85,7 +85,7 @@ impl Folder {
 
     fn write(&self, record: &str, library: &Path, weights: &Weights<'_>) -> io::Result<()> {
         crate::cache::make_private(&self.all)?;
-        let scratch = tempfile::Builder::new().prefix(BUILDING).tempdir_in(&self.all)?;
+        let scratch = Scratch::new_in(BUILDING, &self.all)?;
         let library = fs::read(library)?;
         let path = |name| scratch.path().join(name);
         fs::write(path(RECORD), record)?;
@@ -109,10 +109,10 @@ impl Folder {
 }
 
 /// Gives a finished folder its name, in place of another one.
-fn rename(scratch: TempDir, place: &Path) -> io::Result<()> {
+fn rename(scratch: Scratch, place: &Path) -> io::Result<()> {
     if fs::rename(scratch.path(), place).is_err() {
         // Another process was faster, or what is there is not whole.
-        fs::remove_dir_all(place)?;
+        remove_folder(place)?;
         fs::rename(scratch.path(), place)?;
     }
     // Nothing is left under the old name.
@@ -135,10 +135,10 @@ pub(crate) fn mapped(path: &Path) -> io::Result<Bytes> {
 
 /// Removes the entries that were not used for the longest time until all have at most `most` bytes.
 fn prune(all: &Path, most: u64) {
-    let Ok(found) = fs::read_dir(all) else { return };
+    let Ok(found) = entries(all) else { return };
     let mut entries: Vec<(SystemTime, u64, PathBuf)> = found
-        .filter_map(|entry| {
-            let path = entry.ok()?.path();
+        .into_iter()
+        .filter_map(|path| {
             // What has no stamp is being made.
             let used = fs::metadata(path.join(STAMP)).and_then(|data| data.modified()).ok()?;
             Some((used, bytes_of(&path), path))
@@ -150,20 +150,21 @@ fn prune(all: &Path, most: u64) {
         sum = sum.saturating_add(*bytes);
         if at > 0 && sum > most {
             // The next one tries again.
-            let _ = fs::remove_dir_all(path);
+            let _ = remove_folder(path);
         }
     }
 }
 
 /// The bytes of the files in a folder.
 fn bytes_of(folder: &Path) -> u64 {
-    let files = fs::read_dir(folder).into_iter().flatten();
-    files.filter_map(|file| Some(file.ok()?.metadata().ok()?.len())).sum()
+    let files = entries(folder).unwrap_or_default().into_iter();
+    files.filter_map(|file| Some(fs::symlink_metadata(file).ok()?.len())).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tempfile::TempDir;
 
     fn kept(cache: &Cache, name: &str, weights: &[u8]) -> Folder {
         let library = cache.folder().expect("one").join("library");

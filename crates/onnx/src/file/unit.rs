@@ -130,11 +130,11 @@ pub(super) fn remove_unused(folder: &Folder, old: &[PathBuf]) {
 /// What the models in a folder refer to; `None` where it has too many files.
 fn referred_to(folder: &Path) -> Option<HashSet<PathBuf>> {
     let mut used = HashSet::new();
-    for (at, entry) in fs::read_dir(folder).ok()?.flatten().enumerate() {
-        if at >= MOST_FILES {
-            return None;
-        }
-        let path = entry.path();
+    let files = tangram_files::entries(folder).ok()?;
+    if files.len() > MOST_FILES {
+        return None;
+    }
+    for path in files {
         if fs::metadata(&path).is_ok_and(|found| found.is_file()) {
             let names = locations(&path);
             used.extend(names.iter().filter_map(|name| fs::canonicalize(folder.join(name)).ok()));

@@ -99,14 +99,13 @@ fn files(base: &Path) -> Result<Vec<Found>, FindError> {
     while let Some(folder) = folders.pop() {
         let path = base.join(&folder);
         let failed = |source| FindError::Read { path: path.clone(), source };
-        for entry in std::fs::read_dir(&path).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let name = folder.join(entry.file_name());
+        for path in tangram_files::entries(&path).map_err(failed)? {
+            let name = folder.join(path.file_name().unwrap_or_default());
             // Links to folders may lead in circles; one that leads nowhere is a model that fails.
-            if entry.file_type().map_err(failed)?.is_dir() {
+            if path.symlink_metadata().map_err(failed)?.is_dir() {
                 folders.push(name);
-            } else if entry.path().metadata().map_or(true, |data| data.is_file()) {
-                found.push(Found { path: entry.path(), name });
+            } else if path.metadata().map_or(true, |data| data.is_file()) {
+                found.push(Found { path, name });
             }
         }
     }
