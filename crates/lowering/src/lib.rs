@@ -60,6 +60,7 @@ mod widening;
 mod windows;
 mod winograd;
 
+pub use c::{DIVISION, OUTSIDE};
 pub use function_cache::Texts;
 pub use program::{Buffer, Call, Program, ProgramStep, Storage, Stored};
 pub use reason::Reason;

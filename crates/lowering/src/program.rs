@@ -16,8 +16,9 @@ use crate::reason::Reason;
 /// int NAME(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts);
 /// ```
 ///
-/// They return 0, or another number if an index that they computed from data is outside of the
-/// tensor that it is for; what was read in its place is 0.
+/// They return 0, or bits of what went wrong: [`OUTSIDE`](crate::OUTSIDE) if an index that they
+/// computed from data is outside of the tensor that it is for; [`DIVISION`](crate::DIVISION) if an
+/// integer was divided by zero. What there is in its place is 0.
 ///
 /// They allocate nothing, keep nothing, and may run at the same time on other buffers. A call may
 /// be made in any number of parts, which may run at the same time, each once: together they do what

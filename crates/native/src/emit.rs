@@ -103,8 +103,8 @@ pub fn emit_program(
          PUBLIC int {name}_run(const void *weights, void *arena, const void *const *inputs,\n        \
          void *const *outputs, const int64_t *dims, const struct {name}_threads *threads) {{\n    \
          const char *w = weights;\n    char *a = arena;\n    size_t at = 0;\n    \
-         const int64_t most = threads_of(threads);\n    \
-         (void)w, (void)a, (void)at, (void)inputs, (void)outputs;\n    \
+         const int64_t most = threads_of(threads);\n    int faults = 0;\n    \
+         (void)w, (void)a, (void)at, (void)inputs, (void)outputs, (void)faults;\n    \
          if (!sizes_fit(dims, most)) return 1;\n\
          {checks}{starts}{body}{copies}    return 0;\n}}\n",
         built_by(options),
@@ -168,11 +168,12 @@ static inline int64_t threads_of(const struct NAME_threads *threads)
 
 typedef int function(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts);
 
-/* Several parts may find at the same time that an index is outside. */
+/* Several parts may find something at the same time: 1 for an index that is outside, 2 for an integer
+   that is divided by zero. */
 #if defined(__GNUC__)
-#define SET(flag) __atomic_store_n(flag, 1, __ATOMIC_RELAXED)
+#define ADD(faults, more) __atomic_fetch_or(faults, more, __ATOMIC_RELAXED)
 #else
-#define SET(flag) (*(volatile int *)(flag) = 1)
+#define ADD(faults, more) (*(volatile int *)(faults) |= (more))
 #endif
 
 struct call {
@@ -180,14 +181,15 @@ struct call {
     const int64_t *arguments;
     void *const *buffers;
     int64_t parts;
-    int outside;
+    int faults;
 };
 
 static void run_part(void *work, int64_t part)
 {
     struct call *call = work;
-    if (call->function(call->arguments, call->buffers, part, call->parts))
-        SET(&call->outside);
+    const int faults = call->function(call->arguments, call->buffers, part, call->parts);
+    if (faults)
+        ADD(&call->faults, faults);
 }
 
 /* About how many cycles a thread is woken for. */
@@ -201,7 +203,7 @@ static inline int run(const struct NAME_threads *threads, function *function, co
     if (call.parts <= 1)
         return function(arguments, buffers, 0, 1);
     threads->parallel_for(threads->context, call.parts, run_part, &call);
-    return call.outside;
+    return call.faults;
 }
 ";
 
@@ -432,7 +434,7 @@ impl<'a> Writer<'a> {
         let work = work.map(|(count, each)| format!("({}) * {each} / 1024", self.expr(count)));
         format!(
             "    {{\n        const int64_t n[] = {{{}}};\n        void *const b[] = {{{}}};\n        \
-             if (run(threads, {}, n, b, {})) return 2;\n    }}\n",
+             if ((faults = run(threads, {}, n, b, {}))) return faults & 1 ? 2 : 3;\n    }}\n",
             list(&numbers),
             list(&pointers),
             call.function,
@@ -529,8 +531,8 @@ impl<'a> Writer<'a> {
              #define {guard}_WEIGHTS_BYTES {}\n\n\
              /* Runs the model, on the caller's thread if `threads` is NULL: the results are the same \
              bits.\n   `weights` are the bytes of its file, at a multiple of {ALIGNMENT}. Returns 0, \
-             1 for a size that\n   it was not compiled for, or 2 for an index that is outside of the \
-             tensor that it is for.\n   Allocates nothing and keeps nothing. */\n\
+             1 for a size that\n   it was not compiled for, 2 for an index that is outside of the \
+             tensor\n   that it is for, or 3 for an integer that is divided by zero. Allocates nothing and keeps nothing. */\n\
              int {name}_run(const void *weights, void *arena, const void *const *inputs,\n        \
              void *const *outputs, const int64_t *dims, const struct {name}_threads *threads);\n\n\
              #ifdef __cplusplus\n}}\n#endif\n\n#endif\n",

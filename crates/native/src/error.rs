@@ -63,6 +63,9 @@ pub enum SessionError {
     /// Compiled code computed an index that is outside of the tensor that it is for.
     #[error("an index is outside of the tensor that it is for")]
     Index,
+    /// Compiled code divided an integer by zero.
+    #[error("integer division by zero")]
+    Division,
     /// The code is not for inputs of these sizes, and what it was made of is not at hand.
     #[error("the code is not for inputs of these sizes")]
     Uncovered,

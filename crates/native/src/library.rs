@@ -9,10 +9,11 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use tangram_lowering::OUTSIDE;
 
 use crate::error::CompileError;
 use crate::memory::Block;
@@ -63,6 +64,8 @@ pub(crate) enum Fault {
     /// An index that was computed is outside of the tensor that it is for. What was read in its
     /// place is 0.
     Index,
+    /// An integer was divided by zero.
+    Division,
 }
 
 impl Library {
@@ -187,10 +190,14 @@ impl Function {
         let pointers: Option<SmallVec<[*mut c_void; INLINE]>> =
             buffers.iter().map(pointer).collect();
         let pointers = pointers.ok_or(Fault::Buffer)?;
-        let (entry, outside) = (self.entry, AtomicBool::new(false));
-        let shared = Shared { entry, arguments, pointers: &pointers, parts, outside };
+        let (entry, faults) = (self.entry, AtomicI32::new(0));
+        let shared = Shared { entry, arguments, pointers: &pointers, parts, faults };
         team.run(parts.max(1), &|part| shared.run(part));
-        if shared.outside.into_inner() { Err(Fault::Index) } else { Ok(()) }
+        match shared.faults.into_inner() {
+            0 => Ok(()),
+            faults if faults & OUTSIDE != 0 => Err(Fault::Index),
+            _ => Err(Fault::Division),
+        }
     }
 }
 
@@ -200,8 +207,8 @@ struct Shared<'a> {
     arguments: &'a [i64],
     pointers: &'a [*mut c_void],
     parts: usize,
-    /// Whether a part computed an index that is outside of its tensor.
-    outside: AtomicBool,
+    /// What went wrong in any part.
+    faults: AtomicI32,
 }
 
 // SAFETY: the pointers are to memory that is borrowed for as long as this lives, exclusively where
@@ -214,10 +221,8 @@ impl Shared<'_> {
         let (part, parts) = (part as i64, self.parts.max(1) as i64);
         // SAFETY: the promise of the module's documentation. The blocks are borrowed exclusively
         // for the call, shared bytes are not written, and all outlive the call.
-        let outside =
+        let faults =
             unsafe { (self.entry)(self.arguments.as_ptr(), self.pointers.as_ptr(), part, parts) };
-        if outside != 0 {
-            self.outside.store(true, Ordering::Relaxed);
-        }
+        self.faults.fetch_or(faults, Ordering::Relaxed);
     }
 }

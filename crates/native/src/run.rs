@@ -279,6 +279,7 @@ impl<'a> Run<'a> {
         function.call(arguments, &mut self.blocks, &buffers, team).map_err(|fault| match fault {
             Fault::Buffer => outside(call.buffers[0]),
             Fault::Index => SessionError::Index,
+            Fault::Division => SessionError::Division,
         })
     }
 

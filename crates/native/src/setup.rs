@@ -82,6 +82,7 @@ pub(crate) fn run(
         function.call(&arguments, &mut blocks, &buffers, alone).map_err(|fault| match fault {
             Fault::Buffer => broken("a copy of a constant lies outside its memory"),
             Fault::Index => SessionError::Index,
+            Fault::Division => SessionError::Division,
         })?;
         let mut tensors = Vec::with_capacity(written.len());
         for ((buffer, element, len), block) in written.into_iter().zip(blocks) {

@@ -10,8 +10,8 @@ use super::{NnOp, maybe, operand, result, variadic};
 use crate::eval::{EvalCx, EvalFn, Evaluated, single};
 use crate::infer::{Contents, InferExt, Result, Shaped, broadcast, one, one_element, one_with};
 use crate::structured::{
-    Binary, Comparison, Number, ScalarId, Stage, Structured, StructuredCx, elementwise, number_of,
-    scalars,
+    Binary, Comparison, Number, ScalarId, Stage, Structured, StructuredCx, Unary, elementwise,
+    number_of, scalars,
 };
 use crate::{dims, infer_error};
 
@@ -63,7 +63,7 @@ pub(super) static OPS: &[NnOp] = &[
     arith("nn.divide", "`lhs / rhs`; integers are truncated towards 0", PLAIN, &[], |cx| {
         zip_with(cx, kernels::divide)
     })
-    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Div, x, y))),
+    .structured(|cx| both(cx, |s, x, y| divided(s, Binary::Div, x, y))),
     arith(
         "nn.mod",
         "the remainder of `lhs / rhs`",
@@ -282,7 +282,27 @@ fn both(
 
 fn structured_mod(cx: &StructuredCx<'_>) -> Option<Structured> {
     let function = if cx.attrs().flag("fmod") { Binary::Rem } else { Binary::Mod };
-    both(cx, |s, x, y| s.binary(function, x, y))
+    both(cx, |s, x, y| divided(s, function, x, y))
+}
+
+/// A quotient or remainder; of integers by zero, none.
+fn divided(s: &mut Stage, function: Binary, x: ScalarId, y: ScalarId) -> ScalarId {
+    let y = if s.type_of(y).is_int() { s.unary(Unary::Nonzero, y) } else { y };
+    s.binary(function, x, y)
+}
+
+/// A power; of integers no negative one of zero, which is a quotient by it.
+fn powered(s: &mut Stage, x: ScalarId, y: ScalarId) -> ScalarId {
+    let element = s.type_of(y);
+    if !(element.is_int() && element.is_signed()) {
+        return s.binary(Binary::Pow, x, y);
+    }
+    let (zero, one) = (s.number(y, 0.0), s.number(x, 1.0));
+    let negative = s.compare(Comparison::Lt, y, zero);
+    let divisor = s.select(negative, x, one);
+    let divisor = s.unary(Unary::Nonzero, divisor);
+    let base = s.select(negative, divisor, x);
+    s.binary(Binary::Pow, base, y)
 }
 
 /// Mixed types in `f64`, integers in `i64`, which wraps alike; a square or cube by an exponent of
@@ -305,7 +325,7 @@ fn structured_power(cx: &StructuredCx<'_>) -> Option<Structured> {
             None => (x, y),
         };
         if !(single && between.is_none() && base.is_float()) {
-            return Some(s.binary(Binary::Pow, x, y));
+            return Some(powered(s, x, y));
         }
         match cx.constant(1).as_ref().and_then(number_of) {
             Some(Number::Float(_, 2.0)) => Some(s.mul(x, x)),

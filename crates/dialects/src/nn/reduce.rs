@@ -398,6 +398,7 @@ fn structured_wide_mean(
     let carry = s.binary(Binary::ShiftRight, lower, half);
     let (upper, lower) = (s.add(upper, carry), s.binary(Binary::BitAnd, lower, mask));
     // Long division, rounding down.
+    let count = s.unary(Unary::Nonzero, count);
     let rest = s.binary(Binary::Mod, upper, count);
     let whole = s.sub(upper, rest);
     let whole = s.div(whole, count);

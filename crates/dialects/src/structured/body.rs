@@ -99,6 +99,8 @@ pub enum Unary {
     Sign,
     Not,
     BitNot,
+    /// Itself, an integer that something is divided by: a zero ends the run with an error.
+    Nonzero,
 }
 
 /// Functions of two numbers of one type.
@@ -108,7 +110,7 @@ pub enum Binary {
     Add,
     Sub,
     Mul,
-    /// Of integers towards zero; by zero, 0.
+    /// Of integers towards zero; by zero, 0. [`Unary::Nonzero`] makes that an error.
     Div,
     /// A NaN if either is one; the second of two zeros.
     Max,

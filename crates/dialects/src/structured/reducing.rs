@@ -206,7 +206,10 @@ impl Reducing {
 pub(crate) fn over(s: &mut Stage, x: ScalarId, count: &Expr) -> ScalarId {
     let element = s.type_of(x);
     let count = s.extent(count);
-    let count = s.cast(element, count);
+    let mut count = s.cast(element, count);
+    if element.is_int() {
+        count = s.unary(Unary::Nonzero, count);
+    }
     s.div(x, count)
 }
 

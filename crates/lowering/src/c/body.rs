@@ -5,8 +5,8 @@ use tangram_affine::{AffineMap, BinaryOp, Node};
 use tangram_dialects::structured::{Binary, Body, Comparison, Number, Scalar, ScalarId, Unary};
 use tangram_tensor::DType;
 
-use super::OUTSIDE;
 use super::half;
+use super::{DIVISION, FAULTS, OUTSIDE};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
 use crate::scop::array;
@@ -155,8 +155,14 @@ impl Scalars<'_> {
                 Scalar::Lookup(table, place) => {
                     let within = self.within_table(body, *table, place);
                     lines.push((at, format!("const _Bool within{at} = {within};")));
-                    lines.push((at, format!("{OUTSIDE} |= !within{at};")));
+                    lines.push((at, format!("{FAULTS} |= within{at} ? 0 : {OUTSIDE};")));
                     format!("within{at} ? {} : 0", self.scalar(scalar, &types))
+                }
+                Scalar::Unary(Unary::Nonzero, x) => {
+                    if !is_other_than_zero(body, *x) {
+                        lines.push((at, format!("{FAULTS} |= t{} == 0 ? {DIVISION} : 0;", x.0)));
+                    }
+                    format!("t{}", x.0)
                 }
                 // Short integers are values of `int` in C anyway: vectors of them have a lane each.
                 Scalar::Cast(to, from) if is_within(body, *from, *to) => {
@@ -360,6 +366,11 @@ pub(super) fn is_within(body: &Body, float: ScalarId, to: DType) -> bool {
         && number(*high).is_some_and(|high| high <= greatest as f64)
 }
 
+/// Whether a scalar is a number other than zero.
+fn is_other_than_zero(body: &Body, x: ScalarId) -> bool {
+    matches!(body.scalars()[x.0 as usize], Scalar::Constant(Number::Int(_, value)) if value != 0)
+}
+
 /// Which scalars the value is made of.
 fn needed(body: &Body) -> Vec<bool> {
     let mut needed = vec![false; body.scalars().len()];
@@ -447,6 +458,7 @@ fn call(function: Unary, element: DType, x: &str) -> String {
         Unary::Sign => format!("({x} > 0) - ({x} < 0)"),
         Unary::Not => format!("!{x}"),
         Unary::BitNot => format!("~{x}"),
+        Unary::Nonzero => x.to_owned(),
     }
 }
 
@@ -494,7 +506,10 @@ pub(super) fn operator(function: Binary, element: DType, a: &str, b: &str) -> St
         Binary::Pow if float => format!("pow{suffix}({a}, {b})"),
         Binary::Pow => format!("tg_ipow({a}, {b})"),
         Binary::Rem if float => format!("fmod{suffix}({a}, {b})"),
-        Binary::Rem => format!("({b} == 0 || {b} == ({})-1) ? 0 : {a} % {b}", c_type(element)),
+        Binary::Rem if element.is_signed() => {
+            format!("({b} == 0 || {b} == -1) ? 0 : {a} % {b}")
+        }
+        Binary::Rem => format!("{b} == 0 ? 0 : {a} % {b}"),
         Binary::Mod if float => format!("tg_fmod{suffix}({a}, {b})"),
         Binary::Mod if element.is_signed() => format!("tg_imod({a}, {b})"),
         Binary::Mod => format!("{b} == 0 ? 0 : {a} % {b}"),

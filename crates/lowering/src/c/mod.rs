@@ -15,7 +15,7 @@ pub(crate) use preamble::preamble;
 
 use std::fmt::Write;
 
-use tangram_dialects::structured::Number;
+use tangram_dialects::structured::{Body, Number, Scalar, Unary};
 use tangram_polyhedral::ast::{Ast, CStyle, Statements};
 
 use crate::nest::{Nest, Tensor};
@@ -28,7 +28,7 @@ pub(crate) const UNNAMED: &str = "TANGRAM_FUNCTION";
 
 const HINT: &str = "TANGRAM_SIMD";
 
-/// What functions return: whether a place was computed that is outside of a tensor.
+/// The type of what functions return: 0, or what went wrong.
 pub(crate) const RETURNED: &str = "int";
 
 /// What functions take.
@@ -57,23 +57,36 @@ pub(crate) fn head(nests: &[Nest], tensors: &[Tensor], parameters: &Parameters) 
         };
         let _ = writeln!(text, "    {constant}{ty} *restrict {name} = {start};");
     }
-    if has_lookups(nests) {
-        let _ = writeln!(text, "    {RETURNED} {OUTSIDE} = 0;");
+    if has_faults(nests) {
+        let _ = writeln!(text, "    {RETURNED} {FAULTS} = 0;");
     }
     text
 }
 
-/// Set where a lookup is outside of its table.
-const OUTSIDE: &str = "outside";
+/// What functions return: [`OUTSIDE`] and [`DIVISION`], each where it happened.
+const FAULTS: &str = "faults";
 
-/// Whether elements are read at computed places.
-fn has_lookups(nests: &[Nest]) -> bool {
-    nests.iter().any(|nest| !nest.tables.is_empty())
+/// A lookup is outside of its table.
+pub const OUTSIDE: i32 = 1;
+
+/// An integer is divided by zero.
+pub const DIVISION: i32 = 2;
+
+/// Whether something may be found that is an error.
+fn has_faults(nests: &[Nest]) -> bool {
+    let divides = |body: &Body| {
+        let divisor = |scalar: &Scalar| matches!(scalar, Scalar::Unary(Unary::Nonzero, _));
+        body.scalars().iter().any(divisor)
+    };
+    nests.iter().any(|nest| {
+        let finish = nest.finish.as_ref().is_some_and(|finish| divides(&finish.body));
+        !nest.tables.is_empty() || divides(&nest.generic.body) || finish
+    })
 }
 
-/// The end of a function: it returns whether a place was computed that is outside of a tensor.
+/// The end of a function: it returns what was found that is an error.
 pub(crate) fn tail(nests: &[Nest]) -> String {
-    format!("    return {};\n}}\n", if has_lookups(nests) { OUTSIDE } else { "0" })
+    format!("    return {};\n}}\n", if has_faults(nests) { FAULTS } else { "0" })
 }
 
 /// The text of loops that run in one part.

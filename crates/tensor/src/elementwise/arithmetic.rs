@@ -1,5 +1,7 @@
 //! Arithmetic of two operands that broadcast.
 
+use std::cell::Cell;
+
 use crate::dispatch;
 use crate::dtype::DType;
 use crate::element::{Float, Int, Number, Real};
@@ -160,21 +162,24 @@ fn small_power<T: Float>(base: &Tensor, exponent: &Tensor) -> Option<Result<Tens
 
 fn integer_power<T: Int>(base: &Tensor, exponent: &Tensor) -> Result<Tensor> {
     let negative = exponent.dtype().is_signed() && exponent.i64s()?.iter().any(|&e| e < 0);
-    if negative && !exponent.is_empty() {
-        refuse_zero::<T>("power", exponent, base)?;
-    }
+    let by_zero = Cell::new(false);
     let exponent = match exponent.dtype() {
         DType::U64 => exponent.clone(),
         // The sign survives as the top bit, which no power that matters reaches.
         _ => cast(&cast(exponent, DType::I64)?, DType::U64)?,
     };
-    map2("power", base, &exponent, |base: T, exponent: u64| {
+    let powers = map2("power", base, &exponent, |base: T, exponent: u64| {
         if negative && (exponent as i64) < 0 {
+            by_zero.set(by_zero.get() || base == T::zero());
             reciprocal_power(base, exponent)
         } else {
             wrapping_power(base, exponent)
         }
-    })
+    })?;
+    if by_zero.get() {
+        return Err(KernelError::DivisionByZero { kernel: "power" });
+    }
+    Ok(powers)
 }
 
 /// Only the powers of 1 and -1 do not truncate to 0.

@@ -100,7 +100,8 @@ impl Builder {
     fn unary_of_int(&mut self, function: Unary, element: DType, x: Value) -> Option<Value> {
         let signed = element.is_signed();
         Some(match function {
-            Unary::Floor | Unary::Ceil | Unary::Round => x,
+            // No operation of MLIR's ends a run: a quotient by 0 is 0 there.
+            Unary::Floor | Unary::Ceil | Unary::Round | Unary::Nonzero => x,
             Unary::Abs if !signed => x,
             Unary::Abs => self.same("math.absi", &[x]),
             Unary::Neg => {
@@ -353,6 +354,8 @@ fn math_name(function: Unary) -> Option<&'static str> {
         Unary::Floor => "math.floor",
         Unary::Ceil => "math.ceil",
         Unary::Round => "math.roundeven",
-        Unary::Neg | Unary::Sigmoid | Unary::Sign | Unary::Not | Unary::BitNot => return None,
+        Unary::Neg | Unary::Sigmoid | Unary::Sign | Unary::Not | Unary::BitNot | Unary::Nonzero => {
+            return None;
+        }
     })
 }

@@ -159,6 +159,8 @@ fn unary(function: Unary, x: &Tensor) -> tangram_tensor::Result<Tensor> {
         Unary::Sign => kernels::sign(x),
         Unary::Not => kernels::logical_not(x),
         Unary::BitNot => kernels::bitwise_not(x),
+        // What is divided by itself is refused where it is a zero.
+        Unary::Nonzero => kernels::divide(x, x).map(|_| x.clone()),
     }
 }
 
