@@ -23,6 +23,8 @@ use crate::report::Extraction;
 /// How many changes local search tries for each e-node.
 const CHANGES_PER_NODE: usize = 2;
 const MAX_CHANGES: usize = 20_000;
+/// How many classes are looked at to tell what changes cost.
+const MOST_LOOKS: usize = 1 << 26;
 /// How much an operation on weights costs, as a share of starting a kernel: it is folded away.
 const FOLDED_SHARE: f64 = 1e-3;
 
@@ -193,15 +195,16 @@ impl Problem {
         }
         costs.local = cost(&best);
         for start in [self.original.clone(), greedy, start] {
-            let found = self.local(start);
+            let found = self.local(start, config);
             if cost(&found) < costs.local {
                 costs.local = cost(&found);
                 best = found;
             }
         }
         costs.best = costs.local;
-        let small = self.choices.nodes.len() <= config.exact_nodes && !config.exact_time.is_zero();
-        if small && let Some(exact) = self.choices.exact(&best, &roots, config.exact_time) {
+        let time = config.left().map_or(config.exact_time, |left| left.min(config.exact_time));
+        let small = self.choices.nodes.len() <= config.exact_nodes && !time.is_zero();
+        if small && let Some(exact) = self.choices.exact(&best, &roots, time) {
             costs.bound = Some(exact.bound);
             if exact.cost < costs.best {
                 costs.best = exact.cost;
@@ -212,12 +215,14 @@ impl Problem {
         Chosen { selection: best, order, costs }
     }
 
-    fn local(&self, start: Selection) -> Selection {
+    fn local(&self, start: Selection, config: &Config) -> Selection {
         let roots = [self.root];
         let changes = (self.choices.nodes.len() * CHANGES_PER_NODE).min(MAX_CHANGES);
         let mut best = start;
-        while let Some(before) = self.choices.dag_cost(&best, &roots) {
-            best = self.choices.improve(&self.together(best), &roots, changes);
+        while !config.is_over()
+            && let Some(before) = self.choices.dag_cost(&best, &roots)
+        {
+            best = self.choices.improve(&self.together(best, config), &roots, changes);
             let after = self.choices.dag_cost(&best, &roots).unwrap_or(before);
             if after >= before * (1.0 - 1e-9) {
                 break;
@@ -227,11 +232,16 @@ impl Problem {
     }
 
     /// Tries for each operation with several results to take all of them from it.
-    fn together(&self, start: Selection) -> Selection {
+    fn together(&self, start: Selection, config: &Config) -> Selection {
         let roots = [self.root];
         let mut best = start;
         let Some(mut cost) = self.choices.dag_cost(&best, &roots) else { return best };
-        for (operation, results) in &self.groups {
+        // Each takes a look at all that is chosen.
+        let each = best.chosen.len().max(1);
+        for (operation, results) in self.groups.iter().take(MOST_LOOKS / each) {
+            if config.is_over() {
+                break;
+            }
             let class = |choice: usize| self.choices.nodes[choice].class;
             let mut tried = best.clone();
             tried.chosen[class(*operation)] = Some(*operation);
@@ -274,25 +284,39 @@ fn is_leaf(module: &Module, op: Op) -> bool {
 /// Says for each witness whether it depends on constants only, so that it is folded away.
 fn weights(graph: &Graph) -> Vec<bool> {
     let module = &graph.module;
+    let find = |id: &Id| graph.egraph.find(*id);
     let mut folds = vec![false; graph.witnesses.len()];
-    let mut known: FxHashMap<Id, ()> = FxHashMap::default();
-    loop {
-        let before = known.len();
-        for (number, witness) in graph.witnesses.iter().enumerate() {
-            let leaf = is_leaf(module, witness.op);
-            let below = |id: &Id| known.contains_key(&graph.egraph.find(*id));
-            let inner = !witness.children.is_empty() && witness.children.iter().all(below);
-            if folds[number] || witness.fixed || !(leaf || inner) {
+    let mut known: FxHashSet<Id> = FxHashSet::default();
+    // How many children are not known yet, and who waits for a class.
+    let mut open: Vec<usize> = Vec::with_capacity(graph.witnesses.len());
+    let mut waiting: FxHashMap<Id, Vec<usize>> = FxHashMap::default();
+    let mut ready = Vec::new();
+    for (number, witness) in graph.witnesses.iter().enumerate() {
+        open.push(witness.children.len());
+        if witness.fixed {
+            continue;
+        }
+        if is_leaf(module, witness.op) {
+            ready.push(number);
+            continue;
+        }
+        witness.children.iter().for_each(|id| waiting.entry(find(id)).or_default().push(number));
+    }
+    while let Some(number) = ready.pop() {
+        let witness = &graph.witnesses[number];
+        folds[number] = true;
+        let values = module.results(witness.op).filter_map(|value| graph.class(value));
+        for class in std::iter::once(find(&witness.id)).chain(values) {
+            if !known.insert(class) {
                 continue;
             }
-            folds[number] = true;
-            known.insert(graph.egraph.find(witness.id), ());
-            for value in module.results(witness.op) {
-                known.extend(graph.class(value).map(|class| (class, ())));
+            for above in waiting.remove(&class).unwrap_or_default() {
+                open[above] -= 1;
+                if open[above] == 0 {
+                    ready.push(above);
+                }
             }
         }
-        if known.len() == before {
-            return folds;
-        }
     }
+    folds
 }

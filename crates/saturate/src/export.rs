@@ -19,6 +19,7 @@ pub(crate) fn write(module: &mut Module, graph: &Graph, problem: &Problem, chose
         values: FxHashMap::default(),
         ops: FxHashMap::default(),
         written: FxHashMap::default(),
+        makers: graph.witnesses.iter().map(|witness| (witness.op, witness.id)).collect(),
         kept: FxHashSet::default(),
     };
     for &class in &chosen.order {
@@ -41,6 +42,8 @@ struct Writer<'a> {
     ops: FxHashMap<usize, Op>,
     /// What was written for each witness: it may be a choice of its own and part of another.
     written: FxHashMap<usize, Op>,
+    /// The e-node of each operation.
+    makers: FxHashMap<Op, Id>,
     kept: FxHashSet<Op>,
 }
 
@@ -50,8 +53,7 @@ impl Writer<'_> {
             None => Some(value),
             Some(op) => {
                 let index = self.graph.module.results(op).position(|result| result == value);
-                let id = self.graph.witnesses.iter().find(|w| w.op == op).map(|w| w.id);
-                let maker = id.and_then(|id| self.problem.class(self.graph, id));
+                let maker = self.makers.get(&op).and_then(|&id| self.problem.class(self.graph, id));
                 let maker = maker.and_then(|class| self.ops.get(&class));
                 maker.zip(index).map(|(op, index)| self.module.result(*op, index))
             }
@@ -104,14 +106,17 @@ impl Writer<'_> {
     }
 
     fn keep(&mut self, op: Op, operands: &[Value]) -> Op {
-        for value in captured(self.module, op) {
-            let class = self.graph.id(value).and_then(|id| self.problem.class(self.graph, id));
-            let Some(&new) = class.and_then(|class| self.values.get(&class)) else { continue };
-            for inner in nested(self.module, op) {
-                for i in 0..self.module.operand_count(inner) {
-                    if self.module.operand(inner, i) == value {
-                        self.module.set_operand(inner, i, new);
-                    }
+        let renewed: FxHashMap<Value, Value> = captured(self.module, op)
+            .into_iter()
+            .filter_map(|value| {
+                let class = self.problem.class(self.graph, self.graph.id(value)?)?;
+                Some((value, *self.values.get(&class)?))
+            })
+            .collect();
+        for inner in nested(self.module, op) {
+            for i in 0..self.module.operand_count(inner) {
+                if let Some(&new) = renewed.get(&self.module.operand(inner, i)) {
+                    self.module.set_operand(inner, i, new);
                 }
             }
         }

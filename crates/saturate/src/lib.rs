@@ -86,9 +86,10 @@ pub struct Config {
     pub max_matches: usize,
     /// The most bytes that folded constants may take together.
     pub max_folded_bytes: usize,
-    /// The most bytes that the e-graph may take, its folded constants included.
+    /// The most bytes that the e-graph may take, its folded constants included; less where
+    /// the process has less left.
     pub max_bytes: usize,
-    /// When to stop searching.
+    /// When to stop searching, and choosing by other ways than the quickest.
     pub deadline: Option<Instant>,
     /// Stops the search when it becomes true; the best so far is chosen.
     pub cancel: Option<Arc<AtomicBool>>,
@@ -121,6 +122,19 @@ impl Default for Config {
             exact_nodes: 4_000,
             explain: false,
         }
+    }
+}
+
+impl Config {
+    /// Whether the time is over, or the caller has ended the search.
+    pub(crate) fn is_over(&self) -> bool {
+        let cancelled = self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        cancelled || self.left().is_some_and(|left| left.is_zero())
+    }
+
+    /// The time that is left, if it is bounded.
+    pub(crate) fn left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 }
 

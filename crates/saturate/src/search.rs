@@ -1,5 +1,6 @@
 //! Rounds of search and application, within limits.
 
+use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -11,6 +12,7 @@ use tangram_gsl::matching::{Classes, Match};
 use tangram_gsl::rules::CompiledRule;
 use tangram_ir::{Module, Name, Op, Point};
 use tangram_rewrite::{RewritePattern, Rewriter, Roots, Silent};
+use tangram_tensor::budget;
 
 use crate::Config;
 use crate::graph::Graph;
@@ -18,13 +20,18 @@ use crate::report::{Report, RuleReport, Stop};
 
 /// The most matches of a rule at one root and in one round.
 const MATCHES_AT_ROOT: usize = 32;
+/// How often a limit is asked for until memory is looked at once.
+const MEMORY_EVERY: u32 = 1 << 10;
+/// What is left of the process's memory for choosing and writing.
+const LEAST_LEFT: u64 = 64 << 20;
 
 /// Applies the rules until nothing is new or a limit is reached.
 pub(crate) fn run(graph: &mut Graph, rules: &[CompiledRule], config: &Config) -> Report {
     let named =
         |rule: &CompiledRule| RuleReport { name: rule.name().to_owned(), ..RuleReport::default() };
     let mut report = Report { rules: rules.iter().map(named).collect(), ..Report::default() };
-    let mut search = Search { graph, rules, config, done: FxHashSet::default(), folded: 0 };
+    let mut search =
+        Search { graph, rules, config, done: FxHashSet::default(), folded: 0, asked: Cell::new(0) };
     report.stop = search.rounds(&mut report);
     report.nodes = graph.witnesses.len();
     report.classes = graph.egraph.number_of_classes();
@@ -39,6 +46,8 @@ struct Search<'a> {
     done: FxHashSet<u64>,
     /// Bytes of the constants that were made.
     folded: usize,
+    /// How often it was asked whether a limit is reached.
+    asked: Cell<u32>,
 }
 
 /// A match to be applied.
@@ -66,6 +75,7 @@ impl Search<'_> {
             }
             self.graph.refresh();
             changed |= self.graph.witnesses.len() != before;
+            self.asked.set(0);
             if let Some(stop) = stop.or_else(|| self.limit()) {
                 return stop;
             }
@@ -81,7 +91,7 @@ impl Search<'_> {
         let past = |deadline: Instant| Instant::now() >= deadline;
         if self.graph.witnesses.len() >= self.config.max_nodes {
             Some(Stop::Nodes)
-        } else if self.graph.egraph.core().bytes() + self.folded > self.config.max_bytes {
+        } else if self.is_out_of_memory() {
             Some(Stop::Memory)
         } else if self.config.deadline.is_some_and(past) {
             Some(Stop::Time)
@@ -90,6 +100,18 @@ impl Search<'_> {
         } else {
             None
         }
+    }
+
+    /// Whether there is no memory left, which is looked at now and then: it takes a look at all
+    /// operators.
+    fn is_out_of_memory(&self) -> bool {
+        let asked = self.asked.get();
+        let is_out = asked.is_multiple_of(MEMORY_EVERY)
+            && (self.graph.egraph.core().bytes() + self.folded > self.config.max_bytes
+                || budget::left().is_some_and(|left| left < LEAST_LEFT));
+        // Who is out of memory is so the next time as well.
+        self.asked.set(if is_out { asked } else { asked.wrapping_add(1) });
+        is_out
     }
 
     /// Finds the new matches of all rules, and whether some were left for the next round.

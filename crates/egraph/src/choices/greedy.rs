@@ -3,10 +3,17 @@
 //! The cost of a node is that of the union of its children's sets, and its own. A worklist visits
 //! a node again when a class below it got cheaper, as tree extraction does. What it misses is that
 //! a dearer child may share more with its siblings; local search makes up for some of that.
+//!
+//! The sets of a chain are as long as it is. So they are bounded, all together: an e-graph that
+//! would need more is read by its cheapest trees, which need one number for each class.
 
 use super::{Choices, Selection};
 use crate::id::to_u32;
 use std::collections::VecDeque;
+
+/// How many classes all sets together may have, and how many are looked at to make them.
+const MOST_KEPT: usize = 1 << 25;
+const MOST_LOOKS: usize = 1 << 28;
 
 /// The best term of a class so far: the classes it uses in order, its cost, its node.
 #[derive(Clone, Debug)]
@@ -19,28 +26,39 @@ struct Best {
 impl Choices {
     /// Chooses a node for every class that has a finite term.
     pub fn greedy(&self) -> Selection {
+        self.greedy_within(MOST_KEPT, MOST_LOOKS).unwrap_or_else(|| self.cheapest_trees())
+    }
+
+    /// The same, if it needs no more than so much.
+    fn greedy_within(&self, most_kept: usize, most_looks: usize) -> Option<Selection> {
         let parents = self.parents();
         let mut best: Vec<Option<Best>> = vec![None; self.classes.len()];
         let mut queued = vec![true; self.nodes.len()];
         let mut todo: VecDeque<usize> = (0..self.nodes.len()).collect();
+        let (mut kept, mut looks) = (0, 0);
         while let Some(node) = todo.pop_front() {
             queued[node] = false;
             let class = self.nodes[node].class;
             let Some(found) = self.weigh(node, &best) else {
                 continue;
             };
+            looks += found.uses.len() * (1 + self.nodes[node].kids.len());
             let known = best[class].as_ref().map_or(f64::INFINITY, |best| best.cost);
             if found.cost >= known - 1e-9 * known.min(1.0) {
                 continue;
             }
-            best[class] = Some(found);
+            kept += found.uses.len();
+            kept -= best[class].replace(found).map_or(0, |old| old.uses.len());
+            if kept > most_kept || looks > most_looks {
+                return None;
+            }
             for &above in &parents[class] {
                 if !std::mem::replace(&mut queued[above], true) {
                     todo.push_back(above);
                 }
             }
         }
-        self.founded(&best)
+        Some(self.founded(&best))
     }
 
     /// Returns the term of a node over the best terms below it.
@@ -74,8 +92,9 @@ impl Choices {
         let chosen = best.iter().map(|best| best.as_ref().map(|best| best.node));
         let mut selection = Selection { chosen: chosen.collect() };
         let trees = self.cheapest_trees();
+        let finite = self.finite(&selection);
         for class in 0..self.classes.len() {
-            if selection.chosen[class].is_some() && self.reach(&selection, &[class]).is_none() {
+            if selection.chosen[class].is_some() && !finite[class] {
                 selection.chosen[class] = trees.chosen[class];
             }
         }

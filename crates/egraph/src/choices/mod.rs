@@ -149,6 +149,37 @@ impl Choices {
         Some(order)
     }
 
+    /// Tells for each class whether a selection makes a finite term of it: it reaches no cycle, and
+    /// nothing that has no node chosen.
+    pub(crate) fn finite(&self, selection: &Selection) -> Vec<bool> {
+        let mut is_finite = vec![false; self.classes.len()];
+        let mut seen = vec![false; self.classes.len()];
+        for root in 0..self.classes.len() {
+            let mut stack: Vec<(usize, usize)> = Vec::new();
+            if !std::mem::replace(&mut seen[root], true) {
+                stack.push((root, 0));
+            }
+            while let Some((class, next)) = stack.last_mut() {
+                let kids = selection.chosen[*class].map(|node| &self.nodes[node].kids);
+                match kids.and_then(|kids| kids.get(*next)) {
+                    Some(&kid) => {
+                        *next += 1;
+                        if !std::mem::replace(&mut seen[kid], true) {
+                            stack.push((kid, 0));
+                        }
+                    }
+                    // What is still open below itself is not finite, nor is what reaches it.
+                    None => {
+                        is_finite[*class] =
+                            kids.is_some_and(|kids| kids.iter().all(|&kid| is_finite[kid]));
+                        stack.pop();
+                    }
+                }
+            }
+        }
+        is_finite
+    }
+
     /// Finds the cheapest selection for some roots by all ways together, within a time limit.
     ///
     /// With a limit of zero the integer program is left out, as it is without the feature `lp`; a
