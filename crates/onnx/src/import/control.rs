@@ -10,6 +10,20 @@ use crate::error::Result;
 use crate::proto::{GraphProto, NodeProto};
 use crate::types;
 
+/// Whether a node has the graphs and inputs that its operator cannot do without; one that has not
+/// is carried along as it came.
+fn is_control(node: &NodeProto, graphs: &[(String, GraphProto)]) -> bool {
+    let (least, names): (usize, &[&str]) = match node.op_type() {
+        "If" => (1, &["then_branch", "else_branch"]),
+        "Loop" => (2, &["body"]),
+        _ => (1, &["body"]),
+    };
+    is_default(node)
+        && node.input.len() >= least
+        && (node.op_type() != "If" || node.input.len() == 1)
+        && graphs.iter().map(|(name, _)| name.as_str()).eq(names.iter().copied())
+}
+
 impl Importer {
     /// Takes the graphs out of the attributes of `node`, in order.
     pub(super) fn take_graphs(&self, node: &mut NodeProto) -> Vec<(String, GraphProto)> {
@@ -44,7 +58,7 @@ impl Importer {
             "Scan" if self.version < 9 => {
                 self.opaque_node(node, inputs, graphs.len() as u32, loc)?
             }
-            "If" | "Loop" | "Scan" | "SequenceMap" if is_default(node) => {
+            "If" | "Loop" | "Scan" | "SequenceMap" if is_control(node, &graphs) => {
                 self.control_node(node, inputs, graphs.len() as u32, loc)?
             }
             _ => self.opaque_node(node, inputs, graphs.len() as u32, loc)?,
