@@ -69,6 +69,9 @@ pub(crate) struct Draft<'a> {
     pub reasons: FxHashMap<Op, Reason>,
 }
 
+/// Operations of more operands or results are left to the reference kernels.
+const MOST_OPERANDS: usize = 256;
+
 impl<'a> Draft<'a> {
     /// Reads a block; `refused` operations stay for the reference kernels.
     pub fn of(module: &'a Module, block: Block, refused: &FxHashMap<Op, LowerError>) -> Draft<'a> {
@@ -209,6 +212,11 @@ impl<'a> Draft<'a> {
         for (at, value) in module.results(op).enumerate() {
             let (element, _) = self.shape(value).ok_or(Reason::Result(at))?;
             supported(element)?;
+        }
+        // Each operand is a pointer of a function, or a function of its own: a compiler of C takes
+        // longer than anybody waits for what has thousands of them.
+        if module.operand_count(op).max(module.result_count(op)) > MOST_OPERANDS {
+            return None;
         }
         let operands: Vec<Option<usize>> =
             module.operands(op).map(|value| self.values.get(&value).copied()).collect();

@@ -18,7 +18,7 @@ mod special;
 use std::sync::Arc;
 
 use cranelift_entity::SecondaryMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_ir::{Block, Context, Module, Str, Value};
 
 use crate::error::{Error, Result};
@@ -44,6 +44,8 @@ pub(crate) struct Importer {
     block: Block,
     /// The version of the default operator set.
     version: i64,
+    /// The functions of the model, by domain and name.
+    functions: FxHashSet<(String, String)>,
 }
 
 /// Imports a loaded model.
@@ -113,8 +115,11 @@ pub(crate) fn import_beside(
     };
     let scopes = Vec::new();
     let claims = FxHashMap::default();
+    let named = source.proto.functions.iter();
+    let functions = named.map(|f| (f.domain().to_owned(), f.name().to_owned())).collect();
+    let version = version.unwrap_or(0);
     let mut importer =
-        Importer { module, context, source, scopes, claims, block, version: version.unwrap_or(0) };
+        Importer { module, context, source, scopes, claims, block, version, functions };
     importer.main_function(graph)?;
     Ok(Model { module: importer.module, source: importer.source })
 }

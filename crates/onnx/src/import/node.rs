@@ -276,8 +276,8 @@ impl NodeCx<'_> {
         }
         let domain = if default { "" } else { self.node.domain() };
         // A function of the model takes the place of an operator.
-        let mut functions = self.importer.source.proto.functions.iter();
-        if functions.any(|f| f.domain() == domain && f.name() == self.node.op_type()) {
+        let called = (domain.to_owned(), self.node.op_type().to_owned());
+        if !self.importer.functions.is_empty() && self.importer.functions.contains(&called) {
             return Ok(Err(Opaque(String::new())));
         }
         match operators::by_onnx(domain, self.node.op_type()) {

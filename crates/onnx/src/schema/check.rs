@@ -8,7 +8,7 @@
 //! Element types are known of graph inputs, constants, and of outputs whose type variable an input
 //! has bound or that can only be of one type; what is not known is not judged.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::{Formal, Found, Schema, Times, Types, find, knows_domain, values};
@@ -49,11 +49,12 @@ impl Violation {
 /// deprecated operators, inputs, outputs and attributes that they do not have or lack, and element
 /// types. Operators of other domains, and those that functions of the model define, are not judged.
 pub fn violations(model: &ModelProto) -> Vec<Violation> {
-    let mut checker = Checker::new(model, &model.opset_import);
+    let functions = model.functions.iter().map(|f| (plain(f.domain()), f.name())).collect();
+    let mut checker = Checker::new(&functions, &model.opset_import);
     checker.graphs(model.graph.iter().collect());
     let mut found = checker.found;
     for function in &model.functions {
-        let mut checker = Checker::new(model, &function.opset_import);
+        let mut checker = Checker::new(&functions, &function.opset_import);
         let graphs = checker.nodes(&function.node);
         checker.graphs(graphs);
         found.append(&mut checker.found);
@@ -63,7 +64,7 @@ pub fn violations(model: &ModelProto) -> Vec<Violation> {
 
 struct Checker<'m> {
     versions: HashMap<&'m str, i64>,
-    functions: Vec<(&'m str, &'m str)>,
+    functions: &'m HashSet<(&'m str, &'m str)>,
     /// The types of values, as far as they are known.
     types: HashMap<&'m str, String>,
     found: Vec<Violation>,
@@ -76,11 +77,10 @@ fn plain(domain: &str) -> &str {
 
 impl<'m> Checker<'m> {
     /// A checker of nodes that refer to these operator sets.
-    fn new(model: &'m ModelProto, sets: &'m [OperatorSetIdProto]) -> Self {
-        let functions = model.functions.iter();
+    fn new(functions: &'m HashSet<(&'m str, &'m str)>, sets: &'m [OperatorSetIdProto]) -> Self {
         Self {
             versions: sets.iter().map(|set| (plain(set.domain()), set.version())).collect(),
-            functions: functions.map(|f| (plain(f.domain()), f.name())).collect(),
+            functions,
             types: HashMap::new(),
             found: Vec::new(),
         }

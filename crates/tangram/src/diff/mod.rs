@@ -17,6 +17,7 @@ mod pair;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use tangram_onnx::file::Loaded;
 use tangram_onnx::proto::{ModelProto, ValueInfoProto};
@@ -158,8 +159,14 @@ fn interface(a: &ModelProto, b: &ModelProto) -> Vec<String> {
 }
 
 fn ends(lines: &mut Vec<String>, kind: &str, old: &[ValueInfoProto], new: &[ValueInfoProto]) {
+    let named = |infos: &'_ [ValueInfoProto]| -> FxHashMap<String, usize> {
+        // Of several of one name the first.
+        let all = infos.iter().enumerate().rev();
+        all.map(|(at, info)| (info.name().to_owned(), at)).collect()
+    };
+    let (known, later) = (named(old), named(new));
     for before in old {
-        match new.iter().find(|info| info.name() == before.name()) {
+        match later.get(before.name()).map(|&at| &new[at]) {
             None => lines.push(format!("{kind} {} is gone", node::described(before))),
             Some(after) if after.r#type != before.r#type => {
                 let (x, y) = (node::described(before), node::described(after));
@@ -168,6 +175,6 @@ fn ends(lines: &mut Vec<String>, kind: &str, old: &[ValueInfoProto], new: &[Valu
             Some(_) => {}
         }
     }
-    let fresh = new.iter().filter(|info| old.iter().all(|other| other.name() != info.name()));
+    let fresh = new.iter().filter(|info| !known.contains_key(info.name()));
     lines.extend(fresh.map(|info| format!("{kind} {} is new", node::described(info))));
 }

@@ -81,13 +81,14 @@ fn longest(rows: &[Row], next: &[Option<usize>], first: usize) -> Option<Repeat>
     let mut best: Option<Repeat> = None;
     let later = std::iter::successors(next[first], |&at| next[at]).take(TRIES);
     for length in later.map(|at| at - first).take_while(|&length| length <= LONGEST) {
-        if length < SHORTEST || rows[first].input {
+        // What is looked at is no longer than two blocks, until they are layers.
+        if length < SHORTEST || rows[first].input || !is_layer(rows, first, length) {
             continue;
         }
         let alike = (first..rows.len() - length)
             .take_while(|&at| is_alike(rows, at, first, length))
             .count();
-        if alike < length || !is_layer(rows, first, length) {
+        if alike < length {
             continue;
         }
         let repeat = Repeat { first, length, times: 1 + alike / length };
@@ -102,7 +103,8 @@ fn longest(rows: &[Row], next: &[Option<usize>], first: usize) -> Option<Repeat>
 /// Whether the second block reads from the first, and not all of its items look the same: branches
 /// side by side are no layers, nor are parts of a mesh.
 fn is_layer(rows: &[Row], first: usize, length: usize) -> bool {
-    let (block, second) = rows[first..first + 2 * length].split_at(length);
+    let Some(both) = rows.get(first..first + 2 * length) else { return false };
+    let (block, second) = both.split_at(length);
     let reads = |row: &Row| row.reads.iter().any(|read| (first..first + length).contains(read));
     second.iter().any(reads) && block.iter().any(|row| row.text != block[0].text)
 }

@@ -94,6 +94,8 @@ pub(super) struct Survey<'a> {
     beyond: FxHashSet<String>,
     /// Names to keep that were found.
     found: FxHashSet<String>,
+    /// The functions of the model, by domain and name.
+    functions: FxHashSet<(&'a str, &'a str)>,
 }
 
 impl<'a> Survey<'a> {
@@ -105,7 +107,8 @@ impl<'a> Survey<'a> {
     ) -> Self {
         let done = Decisions::default();
         let (beyond, found) = (FxHashSet::default(), FxHashSet::default());
-        Survey { how, types, model, files, done, beyond, found }
+        let functions = model.header().functions.iter().map(|f| (f.domain(), f.name())).collect();
+        Survey { how, types, model, files, done, beyond, found, functions }
     }
 
     /// Decides on all nodes of `graph`.
@@ -250,8 +253,7 @@ impl<'a> Survey<'a> {
     }
 
     fn is_function(&self, node: &NodeProto) -> bool {
-        let mut functions = self.model.header().functions.iter();
-        functions.any(|f| f.domain() == node.domain() && f.name() == node.op_type())
+        self.functions.contains(&(node.domain(), node.op_type()))
     }
 
     /// Says why results of the node may be beyond the range or the digits of the narrow type.
