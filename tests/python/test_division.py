@@ -71,12 +71,14 @@ def test_numbers_at_the_limits(operator, attributes, element, interpret) -> None
     want = expected(operator, attributes, a, b)
     made = session(model(operator, element, **attributes), interpret)
     np.testing.assert_array_equal(made.run(None, {"a": a, "b": b})[0], want)
-    # onnxruntime ends the process at the least number by -1.
+    # onnxruntime ends the process at the least number by -1, and computes `fmod` in double.
     safe = ~((a == np.iinfo(element).min) & (b.astype(object) == -1))
+    if attributes:
+        safe &= np.array([max(abs(int(x)), abs(int(y))) < 2**53 for x, y in zip(a, b)])
     runtime = onnxruntime.InferenceSession(model(operator, element, **attributes).SerializeToString())
     np.testing.assert_array_equal(runtime.run(None, {"a": a[safe], "b": b[safe]})[0], want[safe])
     # By constants, for which code may be another.
-    for at in range(0, len(a), 7):
+    for at in (0, len(a) // 2, len(a) - 1):
         divisor = model(operator, element, {"b": b[at : at + 1]}, **attributes)
         np.testing.assert_array_equal(
             session(divisor, interpret).run(None, {"a": a[at : at + 1]})[0], want[at : at + 1]
@@ -127,7 +129,7 @@ def test_libraries_and_c_say_so(tangram_bin, tmp_path) -> None:
     command.run("compile", "m.onnx", "-o", "m.so")
     feed = {"a": np.arange(4, dtype="int32"), "b": np.array([1, 2, 0, 4], "int32")}
     np.savez(tmp_path / "in.npz", **feed)
-    refused = command.run("run", "m.so", "--inputs", "in.npz", code=2)
+    refused = command.run("run", "m.so", "--input", "in.npz", code=2)
     assert "integer division by zero" in refused.stderr
     command.run("compile", "m.onnx", "-o", "m.c", "--emit", "c")
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", "c.so", "m.c", "-lm"], cwd=tmp_path, check=True)

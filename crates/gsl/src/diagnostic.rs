@@ -135,6 +135,11 @@ impl Diagnostic {
     }
 }
 
+/// So many diagnostics are written; the rest is counted.
+const MOST_SHOWN: usize = 100;
+/// Lines of more bytes are not shown.
+const LONGEST_LINE: usize = 2_000;
+
 /// The texts that spans point into.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
@@ -166,7 +171,8 @@ impl Sources {
         (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
     }
 
-    /// Writes diagnostics with the lines they point at.
+    /// Writes diagnostics with the lines they point at: the first of many, and no line that nobody
+    /// could read.
     pub fn render(&self, diagnostics: &[Diagnostic]) -> String {
         let mut files = SimpleFiles::new();
         for (name, text) in &self.files {
@@ -174,13 +180,37 @@ impl Sources {
         }
         let config = term::Config::default();
         let mut out = String::new();
-        for diagnostic in diagnostics {
-            match term::emit_into_string(&config, &files, &diagnostic.report()) {
-                Ok(text) => out.push_str(&text),
-                // A span outside its text still leaves the message readable.
-                Err(_) => out.push_str(&format!("{}: {}\n", diagnostic.code, diagnostic.message)),
-            }
+        for diagnostic in diagnostics.iter().take(MOST_SHOWN) {
+            let shown = match self.points_at_long_lines(diagnostic) {
+                true => None,
+                false => term::emit_into_string(&config, &files, &diagnostic.report()).ok(),
+            };
+            // A span outside its text still leaves the message readable.
+            out.push_str(&shown.unwrap_or_else(|| self.in_one_line(diagnostic)));
         }
-        out
+        match diagnostics.len().saturating_sub(MOST_SHOWN) {
+            0 => out,
+            more => out + &format!("... and {more} more\n"),
+        }
+    }
+
+    fn points_at_long_lines(&self, diagnostic: &Diagnostic) -> bool {
+        diagnostic.labels.iter().any(|label| {
+            let text = self.text(label.span.file).unwrap_or_default();
+            let at = (label.span.start as usize).min(text.len());
+            let (before, after) = text.as_bytes().split_at(at);
+            let length = |end: Option<usize>, all: usize| end.unwrap_or(all);
+            length(before.iter().rev().position(|&byte| byte == b'\n'), before.len())
+                + length(after.iter().position(|&byte| byte == b'\n'), after.len())
+                > LONGEST_LINE
+        })
+    }
+
+    fn in_one_line(&self, diagnostic: &Diagnostic) -> String {
+        let Diagnostic { code, message, .. } = diagnostic;
+        let Some(label) = diagnostic.labels.first() else { return format!("{code}: {message}\n") };
+        let (line, column) = self.line_column(label.span);
+        let name = self.name(label.span.file).unwrap_or_default();
+        format!("{name}:{line}:{column}: {code}: {message}\n")
     }
 }
