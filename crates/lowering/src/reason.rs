@@ -26,6 +26,9 @@ pub enum Reason {
     /// A result is no tensor whose type and extents are known.
     #[error("result {0} has no place in memory: its type or extents are not known")]
     Result(usize),
+    /// It has so many operands or results that a compiler of C would not come to an end.
+    #[error("it has {0} operands and results, more than are compiled")]
+    TooMany(usize),
     /// Loops were made, and no order of them was found.
     #[error("its loops have no order: {0}")]
     Order(LowerError),

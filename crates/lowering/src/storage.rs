@@ -69,7 +69,7 @@ pub(crate) struct Draft<'a> {
     pub reasons: FxHashMap<Op, Reason>,
 }
 
-/// Operations of more operands or results are left to the reference kernels.
+/// Operations of more operands and results are left to the reference kernels.
 const MOST_OPERANDS: usize = 256;
 
 impl<'a> Draft<'a> {
@@ -215,8 +215,9 @@ impl<'a> Draft<'a> {
         }
         // Each operand is a pointer of a function, or a function of its own: a compiler of C takes
         // longer than anybody waits for what has thousands of them.
-        if module.operand_count(op).max(module.result_count(op)) > MOST_OPERANDS {
-            return None;
+        let ends = module.operand_count(op) + module.result_count(op);
+        if ends > MOST_OPERANDS {
+            return Err(Reason::TooMany(ends));
         }
         let operands: Vec<Option<usize>> =
             module.operands(op).map(|value| self.values.get(&value).copied()).collect();

@@ -36,6 +36,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("crates/native/src/compiler.rs", "a folder of a moment, for the compiler"),
     ("crates/cli/src/bench.rs", "a folder of a moment, for onnxruntime"),
     ("crates/ir/src/resource.rs", "a file without a name"),
+    ("crates/sources/src/", "runs at build time only"),
     ("python/generate_", "scripts of ours, on our own sources"),
     ("python/tangram/fleet/unit.py", "folders of a moment"),
     ("python/tangram/fleet/run.py", "the same"),

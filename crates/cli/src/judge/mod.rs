@@ -50,7 +50,7 @@ pub(crate) fn by_onnxruntime(
     let [a, b] = given;
     let (a, b) = (a?, b?);
     let (first, second) = (a.as_ref().unwrap_or(first), b.as_ref().unwrap_or(second));
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = tangram_files::Scratch::new().map_err(|error| error.to_string())?;
     let at = folder.path();
     for (name, model) in [("first.onnx", first), ("second.onnx", second)] {
         let saved = model.save(at.join(name), &SaveOptions::default());
