@@ -62,19 +62,24 @@ fn card_of(
         return card_of_component(part, fixed, outputs, budget);
     };
     let mut sum = card_of_component(&first, fixed, dims, budget)?;
-    // Infinity times a polynomial is no number where that has no sign: the whole is counted at once.
-    let endless = |sum: &[Pieces]| sum.iter().any(Pieces::has_non_finite);
+    let is_endless = |sum: &[Pieces]| sum.iter().any(Pieces::has_non_finite);
+    // What goes on without end does so for all parameters: the product has infinitely many points
+    // wherever it has one.
+    let endless = || {
+        let guard = Guard::from_conjunction(fixed + outputs, part).tidied();
+        Ok(vec![wherever(&guard, fixed, outputs, NonFinite::Infinity, budget)?])
+    };
     for (own, dims) in parts {
-        if endless(&sum) {
-            return card_of_component(part, fixed, outputs, budget);
+        if is_endless(&sum) {
+            return endless();
         }
         let product = Pieces::total(fixed, sum, budget)?;
         if product.is_empty() {
             return Ok(Vec::new());
         }
         let own = card_of_component(&own, fixed, dims, budget)?;
-        if endless(&own) {
-            return card_of_component(part, fixed, outputs, budget);
+        if is_endless(&own) {
+            return endless();
         }
         sum = vec![product.mul(&Pieces::total(fixed, own, budget)?, budget)?];
     }
