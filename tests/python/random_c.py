@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -352,6 +353,8 @@ class Writer:
             return f"{self.cell()} > 3 ? {self.cell()} : {factor}"
         if form < 0.88:
             return f"({{ {self.element} t = {self.cell()}; t + 1; }})"
+        if form < 0.92:
+            return f"{self.cell()} + {rng.choice(['SCHAR_MAX', 'UINT8_MAX', 'CHAR_BIT'])}"
         return f"{self.cell()} + {factor}"
 
     def statement(self) -> str:
@@ -389,11 +392,16 @@ def generate(seed: int) -> tuple[str, list[Function]]:
         pieces = [rng.choice(pool) for pool in (NOISE, DIRECTIVES, TOP) if rng.random() < 0.25]
         return "".join(numbered(piece if piece.endswith("\n") else piece + "\n") for piece in pieces)
 
-    includes = ["stdint.h", "stddef.h", "stdio.h", "stdlib.h", "string.h"]
+    includes = ["stdint.h", "stddef.h", "stdio.h", "stdlib.h", "string.h", "limits.h"]
     rng.shuffle(includes)
     text = between() + "".join(f"#include <{name}>{rng.choice(['', '', ' // x', ' /* x */'])}\n" + between()
                                for name in includes)
-    text += HEAD.replace("@E@", element)
+    head = HEAD
+    if rng.random() < 0.5:
+        # Macros whose names are left when they are in their place.
+        for old, new in (("first", "A"), ("second", "B"), ("row", "pool")):
+            head = re.sub(rf"\b{old}\b", new, head)
+    text += head.replace("@E@", element)
     calls = ""
     for k, function in enumerate(functions):
         text += between() + function.text

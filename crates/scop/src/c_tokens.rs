@@ -14,6 +14,13 @@ pub(crate) enum Token<'a> {
     Other(&'a str),
 }
 
+/// Writes a piece of the source in one line, without the lines that say where macros of headers stand.
+pub(crate) fn one_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.collect::<Vec<_>>().join(" ")
+}
+
 /// Returns whether a character can be in a name or number.
 pub(crate) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
-    Extension, FunctionDefinition, InitDeclarator, PointerQualifier, StorageClassSpecifier,
-    TypeQualifier, TypeSpecifier,
+    EnumType, Enumerator, Extension, ForInitializer, FunctionDefinition, InitDeclarator,
+    PointerQualifier, Statement, StorageClassSpecifier, TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::Node;
 
 use crate::Declared;
-use crate::c_tokens::words;
+use crate::c_tokens::{one_line, words};
 use crate::source::{Source, declared_name};
 use crate::structure::{Members, key, members};
 
@@ -28,6 +28,17 @@ pub(crate) struct Names {
     fixed: BTreeSet<String>,
     /// The members of structures by type.
     structures: BTreeMap<String, Members>,
+    /// Constants, in the order of their declarations.
+    enumerations: Vec<Enumeration>,
+}
+
+/// Constants that one declaration gives their values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enumeration {
+    /// Their names.
+    pub names: Vec<String>,
+    /// As C declares them, without a name of the type.
+    pub text: String,
 }
 
 #[derive(Debug, Clone)]
@@ -86,6 +97,15 @@ impl Names {
         declared
     }
 
+    /// Adds the variables that a loop declares for all that is in it.
+    pub fn declare_start(&mut self, statement: &Statement, source: &Source) {
+        if let Statement::For(inner) = statement
+            && let ForInitializer::Declaration(declaration) = &inner.node.initializer.node
+        {
+            self.declare(&declaration.node, source);
+        }
+    }
+
     /// Forgets extents of other arrays that new variables hide: `n` of `double a[n][n]` where an
     /// inner block has an `n` of its own.
     fn hide_in_extents(&mut self, hidden: &[String]) {
@@ -122,8 +142,31 @@ impl Names {
         self.known.insert(new.to_owned(), Declared { name: new.to_owned(), ..array });
     }
 
+    /// Lists the constants that enumerations declare.
+    pub fn enumerations(&self) -> &[Enumeration] {
+        &self.enumerations
+    }
+
+    fn note_constants(&mut self, inner: &EnumType, source: &Source) {
+        if inner.enumerators.is_empty() {
+            return;
+        }
+        let one = |own: &Node<Enumerator>| own.node.identifier.node.name.clone();
+        let names: Vec<String> = inner.enumerators.iter().map(one).collect();
+        let texts = inner.enumerators.iter().map(|own| one_line(source.of(own)));
+        let texts: Vec<String> = texts.collect();
+        let text = format!("enum {{ {} }};", texts.join(", "));
+        let found = Enumeration { names, text };
+        if !self.enumerations.contains(&found) {
+            self.enumerations.push(found);
+        }
+    }
+
     fn note_fixed(&mut self, specifier: &Node<DeclarationSpecifier>, source: &Source) {
         let DeclarationSpecifier::TypeSpecifier(inner) = &specifier.node else { return };
+        if let TypeSpecifier::Enum(inner) = &inner.node {
+            self.note_constants(&inner.node, source);
+        }
         let TypeSpecifier::Struct(structure) = &inner.node else { return };
         let known = key(&self.resolved(source.of(specifier)));
         if let Some((key, members)) = known.zip(members(&structure.node, source)) {
@@ -343,7 +386,7 @@ fn restricted(outermost: &DerivedDeclarator, parameter: bool) -> Option<bool> {
 fn extent(size: &ArraySize, source: &Source) -> String {
     match size {
         ArraySize::VariableExpression(size) | ArraySize::StaticExpression(size) => {
-            source.of(size).to_owned()
+            one_line(source.of(size))
         }
         ArraySize::Unknown | ArraySize::VariableUnknown => String::new(),
     }

@@ -4,7 +4,8 @@
 //! goes on over the statements behind it while they could belong to it; what has no loop is
 //! left out at its end. What is inside a loop that is not affine is looked through in turn.
 //!
-//! A part whose loop variables have values that what follows needs is none.
+//! A part whose loop variables have values that what follows needs, and that no plain loop gives them,
+//! is none.
 
 use lang_c::ast::{BlockItem, FunctionDefinition, Statement};
 use lang_c::span::{Node, Span};
@@ -13,10 +14,11 @@ use tangram_presburger::Budget;
 use crate::black_box::has_loop;
 use crate::build::Builder;
 use crate::declare::Names;
-use crate::live_out::{ended, is_needed};
+use crate::final_values::final_values;
+use crate::live_out::{ended, is_addressed, is_needed};
 use crate::pragma::shared;
 use crate::source::{FIRST, LAST, Source, below, is_call, is_global, part};
-use crate::{Beside, Part, Problem};
+use crate::{Beside, FinalValue, Part, Problem};
 
 /// Looks through one function after the other.
 pub(crate) struct Detector<'a> {
@@ -157,11 +159,10 @@ impl Detector<'_> {
             None => self.part((&[], items), &next.names, function, true),
             Some(problem) => {
                 self.note(statement, problem);
-                open.extend(
-                    below(&statement.node)
-                        .into_iter()
-                        .map(|statement| Open { statement, names: next.names.clone() }),
-                );
+                let mut names = next.names;
+                names.declare_start(&statement.node, self.source);
+                let inner = below(&statement.node).into_iter();
+                open.extend(inner.map(|statement| Open { statement, names: names.clone() }));
             }
         }
     }
@@ -178,9 +179,10 @@ impl Detector<'_> {
         // Of an `if` without `else`, the space behind it belongs to its place.
         let end = self.source.text[..last.span.end].trim_end().len();
         let span = Span::span(first.span.start, end);
-        if let Some(problem) = self.hindrance(span, names, function, items) {
-            return self.refused.push(problem);
-        }
+        let finals = match self.finals(span, names, function, items) {
+            Ok(finals) => finals,
+            Err(problem) => return self.refused.push(problem),
+        };
         let needed = |name: &str| {
             is_global(name, names, self.globals)
                 || is_needed(name, span, &function.definition.statement)
@@ -190,7 +192,7 @@ impl Detector<'_> {
                 let lines = (self.source.line(span.start), self.source.line(span.end));
                 let place = (function.definition, span, lines);
                 let part = part(read, place, items, names, self.globals, self.source);
-                self.parts.push(Part { braced, beside: self.beside(span), ..part });
+                self.parts.push(Part { braced, beside: self.beside(span), finals, ..part });
             }
             Err(why) => self.refused.extend(why.problems.into_iter().next()),
         }
@@ -208,26 +210,28 @@ impl Detector<'_> {
         Beside { before, first, last, behind }
     }
 
-    /// Says what forbids to replace a part.
-    fn hindrance(
+    /// Finds what sets the loop variables that are used behind a part, or says what forbids to replace
+    /// it.
+    fn finals(
         &self,
         span: Span,
         names: &Names,
         function: &Function,
         items: &[Node<BlockItem>],
-    ) -> Option<Problem> {
+    ) -> Result<Vec<FinalValue>, Problem> {
+        let body = &function.definition.statement;
         let is_global = |name: &str| is_global(name, names, self.globals);
-        let ended = ended(items, span, &function.definition.statement, is_global);
-        if let Some(name) = ended.first() {
-            let message = match is_global(name) {
-                true => format!("the loop variable `{name}` is global: declare it in the loop"),
-                false => format!(
-                    "the loop variable `{name}` is used behind its loop: declare it in the loop"
-                ),
-            };
-            return Some(self.source.problem(span.start, message));
-        }
-        None
+        let mut ended = ended(items, span, body, is_global);
+        let is_seen = |name: &str| is_global(name) || is_addressed(name, body);
+        let finals = final_values(items, &mut ended, &is_seen, self.source);
+        let Some(name) = ended.first() else { return Ok(finals) };
+        let message = match is_global(name) {
+            true => format!("the loop variable `{name}` is global: declare it in the loop"),
+            false => format!(
+                "the loop variable `{name}` is used behind its loop: declare it in the loop"
+            ),
+        };
+        Err(self.source.problem(span.start, message))
     }
 
     /// Notes why a loop is no part; what stands inside it may still be one.

@@ -11,9 +11,10 @@ use crate::c_tokens::{replaced, words};
 use crate::contraction::{Kernels, Panel, Tiles};
 use crate::declare::is_small;
 use crate::guard::{AT, AT_DEFINITION, Guard};
+use crate::macros::Hidden;
 use crate::memory::{Memory, THREAD, THREAD_DEFINITIONS, lasting};
 use crate::source_range::places;
-use crate::top_level::definitions_at;
+use crate::top_level::{definitions_at, macros};
 use crate::{Declared, Part, Problem};
 
 /// How loops are written into a file.
@@ -34,6 +35,9 @@ pub struct Emit {
     pub contractions: Vec<(usize, Contraction)>,
     /// Whether arrays that pointers lead to are known not to overlap: no code compares their ranges.
     pub no_alias: bool,
+    /// Macros that are known somewhere in the file, beside those that it defines itself: new code is
+    /// written behind the preprocessor, which would put something in their place again.
+    pub macros: Vec<String>,
 }
 
 const HINT: &str = "TANGRAM_SIMD";
@@ -87,7 +91,10 @@ pub fn rewrite(
 ) -> Result<String, Problem> {
     let lines: Vec<&str> = original.split_inclusive('\n').collect();
     let end = line_end(&lines);
-    let words: HashSet<&str> = words(original).collect();
+    let own = macros(original);
+    let macros: HashSet<&str> =
+        own.iter().chain(&emit.macros).map(String::as_str).filter(|name| !is_own(name)).collect();
+    let words: HashSet<&str> = words(original).chain(macros.iter().copied()).collect();
     let mut style = plain_style();
     style.iterator = free(&words, &["c", "t", "it", "tangram_"], "tangram_iterator_");
     let local = free(&words, &["s", "sum", "acc"], "tangram_local_");
@@ -143,7 +150,14 @@ pub fn rewrite(
         };
         let memory = Memory::of(part, &panels, &unused(&words, "memory"));
         let tests = fits.iter().cloned().chain(guard.limits.clone()).chain(guard.apart);
-        let choice = Choice::of(part, &tiles, tests.collect(), &memory, &style.indent);
+        let mut choice = Choice::of(part, &tiles, tests.collect(), &memory, &style.indent);
+        let more = [choice.condition.clone(), choice.before.concat(), choice.first.concat()];
+        let of_test = part.scop.statements.iter().flat_map(|own| &own.domain.space().params);
+        let of_test = of_test.chain(part.members.iter().map(|member| &member.text));
+        let code = more.iter().chain(of_test).chain([&new]).map(String::as_str);
+        let hidden = Hidden::of(&macros, code);
+        choice.otherwise.clone_from(&hidden.behind);
+        text.push_str(&ended(&hidden.before, end));
         let new = match (&part.test, fits) {
             (Some(test), Some(name)) => {
                 let name = (name.as_str(), guard.limits.as_slice());
@@ -152,6 +166,9 @@ pub fn rewrite(
             _ => choice.either((&new, &within), &style.indent, margin),
         };
         text.push_str(&ended(&new, end));
+        if choice.condition.is_empty() {
+            text.push_str(&ended(&hidden.behind, end));
+        }
         from = place.end;
         if !original[..from].ends_with('\n') {
             let behind = original[from..].split('\n').next().unwrap_or_default();
@@ -178,6 +195,11 @@ pub fn rewrite(
     let start = if broken { end } else { "" };
     text.insert_str(offset, &format!("{start}{}", ended(&needed, end)));
     Ok(text)
+}
+
+/// Returns whether a macro is one of those that new code needs: an earlier run may have written it.
+fn is_own(name: &str) -> bool {
+    name.starts_with("TANGRAM_") || name.starts_with("tangram_")
 }
 
 /// Returns how most lines end.
@@ -216,6 +238,8 @@ struct Choice {
     condition: String,
     /// Lines at the start of new code.
     first: Vec<String>,
+    /// Lines in front of the source's code.
+    otherwise: String,
     /// Lines behind both.
     behind: Vec<String>,
 }
@@ -229,12 +253,14 @@ impl Choice {
                 before: Vec::new(),
                 condition: all.join(" && "),
                 first: Vec::new(),
+                otherwise: String::new(),
                 behind: Vec::new(),
             },
             false => Self {
                 before: memory.allocated(&all, indent),
                 condition: memory.condition(),
                 first: memory.declared(),
+                otherwise: String::new(),
                 behind: vec![memory.freed()],
             },
         }
@@ -259,7 +285,8 @@ impl Choice {
         for line in new.lines() {
             let _ = writeln!(text, "{more}{line}");
         }
-        let _ = writeln!(text, "{outer}}} else {{\n{}\n{outer}}}", old.trim_end());
+        let own = format!("{}{}", self.otherwise, old.trim_end());
+        let _ = writeln!(text, "{outer}}} else {{\n{own}\n{outer}}}");
         for line in &self.behind {
             let _ = writeln!(text, "{outer}{line}");
         }
@@ -381,6 +408,10 @@ fn code(
             tiles,
         },
     ));
+    let indent = if braces { style.indent.as_str() } else { "" };
+    for value in &part.finals {
+        let _ = writeln!(text, "{indent}{}", value.text);
+    }
     if braces {
         text.push_str("}\n");
     }

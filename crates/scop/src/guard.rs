@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use tangram_polyhedral::ast::{Ast, CStyle, ParamType};
 use tangram_presburger::{Budget, Relation};
 
-use crate::c_integer::Range;
+use crate::c_integer::{INT, Range};
 use crate::contraction::affine;
 use crate::source::is_signed;
 use crate::{Declared, Member, Part};
@@ -55,8 +55,11 @@ impl Guard {
     ///
     /// `distinct`: whether arrays are known not to overlap.
     pub fn of(part: &Part, ast: &Ast, style: &CStyle, distinct: bool) -> Result<Self, String> {
-        let mut guard = Self::default();
-        guard.limit(part, ast, style)?;
+        let asts: Vec<&Ast> = part.test.iter().chain([ast]).collect();
+        let mut plain = style.clone();
+        plain.types.clear();
+        let (types, limits) = limits_of(part, &asts, &plain, 64)?;
+        let mut guard = Self { limits, apart: Vec::new(), types };
         if !distinct {
             guard.apart = apart(part, &style.prefix)?;
         }
@@ -67,44 +70,53 @@ impl Guard {
                 .to_owned()),
         }
     }
+}
 
-    /// Finds the types of parameters, and limits for them where 64 bits are not enough.
-    fn limit(&mut self, part: &Part, ast: &Ast, style: &CStyle) -> Result<(), String> {
-        let tests = part.test.iter().chain([ast]);
-        let mut names: Vec<String> = tests.flat_map(|ast| ast.params().to_vec()).collect();
-        let domains = part.scop.statements.iter().map(|own| &own.domain.space().params);
-        names.extend(domains.flatten().cloned());
-        names.sort();
-        names.dedup();
-        self.types = names.iter().map(|name| (name.clone(), param_type(part, name))).collect();
-        let fits = |types: &HashMap<String, ParamType>| {
-            let mut style = style.clone();
-            style.types.clone_from(types);
-            ast.fits(&style) && part.test.as_ref().is_none_or(|test| test.fits(&style))
-        };
-        if self.types.is_empty() || fits(&self.types) {
-            return Ok(());
-        }
-        for limit in LIMITS {
-            let most = 1_i128 << limit;
-            let mut types = self.types.clone();
-            for own in types.values_mut().filter(|own| own.greatest > i128::from(u32::MAX)) {
-                (own.least, own.greatest) = (own.least.max(-most), most);
-            }
-            if fits(&types) {
-                for name in names.iter().filter(|name| types[*name] != self.types[*name]) {
-                    let text = own_text(part, name);
-                    if self.types[name].least < 0 {
-                        self.limits.push(format!("{text} >= -(1LL << {limit})"));
-                    }
-                    self.limits.push(format!("{text} <= (1LL << {limit})"));
-                }
-                self.types = types;
-                return Ok(());
-            }
-        }
-        Err("its new bounds may not fit into 64 bits".to_owned())
+/// Finds the types of the parameters of code, and limits for them where 64 bits are not enough, as C;
+/// the error says that there are none.
+///
+/// `style.types`: those of other names. `most`: the power of two within which parameters have to be
+/// in any case; 64 for none.
+pub(crate) fn limits_of(
+    part: &Part,
+    asts: &[&Ast],
+    style: &CStyle,
+    most: u32,
+) -> Result<(HashMap<String, ParamType>, Vec<String>), String> {
+    let mut names: Vec<String> = asts.iter().flat_map(|ast| ast.params().to_vec()).collect();
+    let domains = part.scop.statements.iter().map(|own| &own.domain.space().params);
+    names.extend(domains.flatten().cloned());
+    names.retain(|name| !style.types.contains_key(name));
+    names.sort();
+    names.dedup();
+    let own = names.iter().map(|name| (name.clone(), param_type(part, name)));
+    let types: HashMap<String, ParamType> = style.types.clone().into_iter().chain(own).collect();
+    let fits = |types: &HashMap<String, ParamType>| {
+        let mut style = style.clone();
+        style.types.clone_from(types);
+        asts.iter().all(|ast| ast.fits(&style))
+    };
+    let is_wide = |name: &String| types[name].greatest > i128::from(u32::MAX);
+    let is_open = most < 64 && names.iter().any(is_wide);
+    if names.is_empty() || (!is_open && fits(&types)) {
+        return Ok((types, Vec::new()));
     }
+    for limit in LIMITS.into_iter().filter(|limit| *limit <= most) {
+        let (most, mut limited, mut limits) = (1_i128 << limit, types.clone(), Vec::new());
+        for name in names.iter().filter(|name| is_wide(name)) {
+            let Some(own) = limited.get_mut(name) else { continue };
+            (own.least, own.greatest) = (own.least.max(-most), most);
+            let text = own_text(part, name);
+            if types[name].least < 0 {
+                limits.push(format!("{text} >= -(1LL << {limit})"));
+            }
+            limits.push(format!("{text} <= (1LL << {limit})"));
+        }
+        if fits(&limited) {
+            return Ok((limited, limits));
+        }
+    }
+    Err("its new bounds may not fit into 64 bits".to_owned())
 }
 
 /// Returns a parameter as the source writes it.
@@ -115,6 +127,11 @@ fn own_text(part: &Part, name: &str) -> String {
 
 /// Returns the values of a parameter, and how C computes with it as it is written.
 fn param_type(part: &Part, name: &str) -> ParamType {
+    let constants = part.around.enumerations.iter().flat_map(|own| &own.names);
+    if constants.into_iter().any(|own| own == name) {
+        let Range { least, greatest } = INT;
+        return ParamType { least, greatest, wide: false };
+    }
     let member = part.members.iter().find(|member| member.name == name);
     let variables = &part.around.variables;
     let declared = match member {

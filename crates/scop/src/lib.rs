@@ -23,8 +23,8 @@
 //!
 //! Assumed, as C says: subscripts stay within extents, and arithmetic in types with a sign does not
 //! overflow. What else new code needs it tests, beside the loops of the source ([`guarded`]): that arrays
-//! do not overlap, that values fit. A part whose loop variables have values that are needed behind it
-//! stays as it is.
+//! do not overlap, that values fit. Loop variables have their last values behind new loops; where these
+//! have no plain form, a part stays as it is.
 //! ```
 //! use tangram_polyhedral::ast::{Ast, AstOptions};
 //! use tangram_polyhedral::optimise::Recipe;
@@ -62,17 +62,20 @@ mod build;
 mod c_integer;
 mod c_tokens;
 mod contraction;
+mod counting;
 mod cuda;
 mod declare;
 mod detect;
 mod emit;
 mod expand;
+mod final_values;
 mod floats;
 mod guard;
 mod item;
 mod line_index;
 mod live_out;
 mod lvalue;
+mod macros;
 mod memory;
 mod parse;
 mod polynomial;
@@ -85,7 +88,8 @@ mod subscript;
 mod top_level;
 
 pub use contraction::Operands;
-pub use cuda::cuda;
+pub use cuda::{cuda, device_code};
+pub use declare::Enumeration;
 pub use emit::{Emit, guarded, rewrite};
 pub use source_range::{Beside, places};
 
@@ -128,9 +132,11 @@ pub struct Part {
     pub distinct: Vec<String>,
     /// Pairs of them, by their names in relations, that may overlap: new code compares their ranges.
     pub overlaps: Vec<(String, String)>,
-    /// Loop variables whose values at the end are needed behind a marked part, or could be:
-    /// such a part keeps its own loops.
+    /// Loop variables whose values at the end are needed behind a marked part, or could be, and that
+    /// nothing sets there: such a part keeps its own loops.
     pub ended: Vec<String>,
+    /// What sets other loop variables to the values that they have behind the source's loops.
+    pub finals: Vec<FinalValue>,
     /// The function around it.
     pub around: Around,
     /// Assertions on parameters that stand in front of all its statements, as C.
@@ -146,6 +152,15 @@ pub struct Part {
     pub operands: Vec<Option<Operands>>,
     /// Arrays that code in its place allocates, and frees at its end.
     pub allocated: Vec<Declared>,
+}
+
+/// The value of a loop variable behind a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FinalValue {
+    /// The variable.
+    pub name: String,
+    /// What sets it, as C.
+    pub text: String,
 }
 
 /// What a statement does.
@@ -234,6 +249,8 @@ pub struct Around {
     pub pointers: Vec<String>,
     /// Types that `typedef` gives names to, with what they stand for.
     pub types: Vec<(String, String)>,
+    /// Constants that enumerations declare, in their order.
+    pub enumerations: Vec<Enumeration>,
 }
 
 /// Something that keeps a part from being a static control part.

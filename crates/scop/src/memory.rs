@@ -83,12 +83,18 @@ impl Memory {
 
     /// Adds an array in the place of a variable.
     fn add(&mut self, Declared { name, element, extents, .. }: &Declared) {
-        let [count, positive] =
-            [(" * ", "(", ")"), (" && ", "", " > 0")].map(|(between, open, close)| {
-                let each = extents.iter().map(|extent| format!("{open}{extent}{close}"));
-                each.collect::<Vec<_>>().join(between)
-            });
-        for condition in [positive, format!("1.0 * {count} <= {MOST_ALLOCATED}")] {
+        let each = extents.iter().map(|extent| format!("({extent})"));
+        let count = each.collect::<Vec<_>>().join(" * ");
+        // What is a number needs no test.
+        let number = |extent: &String| extent.parse::<u64>().ok().filter(|value| *value > 0);
+        let open = extents.iter().filter(|extent| number(extent).is_none());
+        let positive = open.map(|extent| format!("{extent} > 0")).collect::<Vec<_>>();
+        let known = extents.iter().try_fold(1_u64, |all, own| all.checked_mul(number(own)?));
+        let fits = match known {
+            Some(all) if all <= MOST_ALLOCATED => None,
+            _ => Some(format!("1.0 * {count} <= {MOST_ALLOCATED}")),
+        };
+        for condition in positive.into_iter().chain(fits) {
             if !self.conditions.contains(&condition) {
                 self.conditions.push(condition);
             }

@@ -142,7 +142,11 @@ fn syntax(source: &Source, error: &SyntaxError) -> Problem {
         return source
             .problem(offset, format!("expected C11, found `{word}` of C++: only C is read"));
     }
-    let before = text[..offset].trim_end();
+    let mut before = text[..offset].trim_end();
+    // What the preprocessor says of places is no statement.
+    while let Some(line) = before.lines().next_back().filter(|line| line.starts_with('#')) {
+        before = before[..before.len() - line.len()].trim_end();
+    }
     if error.expected.contains(";") && ends_a_statement(before, rest) {
         let last = as_written(before.lines().next_back().unwrap_or_default().trim());
         let last: String = last.chars().rev().take(40).collect();

@@ -23,8 +23,21 @@ const PURE: &[&str] = &[
     "abs", "labs", "min", "max", "MIN", "MAX", "floord", "ceild",
 ];
 
+/// What the constants `INFINITY`, `HUGE_VAL` and `NAN` stand for.
+const CONSTANTS: &[&str] = &["inf", "huge_val", "nan"];
+
+/// Returns whether a function is a constant of `<math.h>`, of any of its types.
+pub(crate) fn is_constant(name: &str) -> bool {
+    let Some(plain) = name.strip_prefix("__builtin_") else { return false };
+    let of_type = plain.strip_suffix(['f', 'l']).unwrap_or(plain);
+    CONSTANTS.contains(&plain) || CONSTANTS.contains(&of_type)
+}
+
 /// Returns whether a function has no effects, and a result that depends on its arguments alone.
 pub(crate) fn is_pure(name: &str) -> bool {
+    if is_constant(name) {
+        return true;
+    }
     let plain = name.trim_start_matches("__builtin_");
     let float = plain.strip_suffix(['f', 'l']).unwrap_or(plain);
     PURE.contains(&plain) || PURE.contains(&float)

@@ -11,8 +11,10 @@ use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
 use crate::build::{Builder, Read};
+use crate::counting::as_for_loops;
 use crate::declare::Names;
 use crate::detect::Detector;
+use crate::final_values::final_values;
 use crate::line_index::{Line, LineIndex};
 use crate::live_out::{ended, is_addressed, is_needed};
 use crate::parse::{Parsed, parsed};
@@ -77,8 +79,15 @@ pub(crate) fn parts(source: &str, detect: bool, budget: &Budget) -> Result<Detec
 }
 
 fn inner(marked: String, detect: bool, budget: &Budget) -> Result<Detected, Vec<Problem>> {
-    let Parsed { text, unit, left_out } = parsed(marked).map_err(|problem| vec![problem])?;
+    let Parsed { text, mut unit, left_out } = parsed(marked).map_err(|problem| vec![problem])?;
     let source = Source::new(&text);
+    for external in &mut unit.0 {
+        if let ExternalDeclaration::FunctionDefinition(function) = &mut external.node
+            && source.is_in_file(function.span.start)
+        {
+            as_for_loops(&mut function.node.statement, &source);
+        }
+    }
     let unread = left_out.clone();
     let mut globals = Names::default();
     let (mut found, mut problems, mut refused) = (Vec::new(), Vec::new(), left_out);
@@ -108,7 +117,10 @@ fn inner(marked: String, detect: bool, budget: &Budget) -> Result<Detected, Vec<
             ExternalDeclaration::StaticAssert(_) => {}
         }
     }
-    let nothing_read = unit.0.is_empty() && !unread.is_empty();
+    // What headers declare does not make C of the file.
+    let is_own = |external: &Node<ExternalDeclaration>| source.is_in_file(external.span.start);
+    let nothing_read =
+        !unit.0.iter().any(is_own) && unread.iter().any(|problem| problem.file.is_none());
     if found.is_empty() && problems.is_empty() && refused == unread && !detect {
         // What could not be read may have had the marks.
         problems = unread;
@@ -245,6 +257,7 @@ fn of_function(
     let mut open = vec![(&function.statement, names)];
     while let Some((statement, mut names)) = open.pop() {
         let Statement::Compound(items) = &statement.node else {
+            names.declare_start(&statement.node, source);
             open.extend(below(&statement.node).into_iter().map(|inner| (inner, names.clone())));
             continue;
         };
@@ -281,7 +294,10 @@ fn of_function(
                                 source,
                             );
                             let is_global = |name: &str| is_global(name, &names, globals);
-                            part.ended = ended(inside, span, &function.statement, is_global);
+                            let body = &function.statement;
+                            part.ended = ended(inside, span, body, is_global);
+                            let is_seen = |name: &str| is_global(name) || is_addressed(name, body);
+                            part.finals = final_values(inside, &mut part.ended, &is_seen, source);
                             part.marked = true;
                             found.push(part);
                         }
@@ -341,6 +357,7 @@ pub(crate) fn part(
         distinct,
         overlaps,
         ended: Vec::new(),
+        finals: Vec::new(),
         around: around(function, span, &scop, names),
         allocated: Vec::new(),
         bodies,
@@ -476,6 +493,7 @@ pub(crate) fn around(
         variables: used.iter().filter_map(|name| names.get(name).cloned()).collect(),
         pointers: used.into_iter().filter(|name| names.restricted(name).is_some()).collect(),
         types: names.types(),
+        enumerations: names.enumerations().to_vec(),
     }
 }
 

@@ -12,16 +12,22 @@
 //!                      it */              // definitions stand behind this line
 //! ```
 
+use crate::c_tokens::words;
 use crate::source::literal;
 
 /// Returns the place behind the last `#include`, up to `limit`, that stands by itself: under no
 /// condition, and in no declaration. That of the file's first character, if there is none.
 pub(crate) fn definitions_at(text: &str, limit: usize) -> usize {
-    let first = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut reader =
-        Reader { text, at: first, place: first, open: 0, depth: 0, ended: true, begun: false };
+    let mut reader = Reader::new(text);
     while reader.at < limit && reader.step() {}
     reader.place
+}
+
+/// Lists the names that directives of a text define as macros.
+pub(crate) fn macros(text: &str) -> Vec<String> {
+    let mut reader = Reader::new(text);
+    while reader.step() {}
+    reader.macros
 }
 
 /// Reads a file from token to token.
@@ -37,6 +43,24 @@ struct Reader<'a> {
     ended: bool,
     /// Whether something stands in front on the line.
     begun: bool,
+    /// Names that directives define.
+    macros: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str) -> Self {
+        let first = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Self {
+            text,
+            at: first,
+            place: first,
+            open: 0,
+            depth: 0,
+            ended: true,
+            begun: false,
+            macros: Vec::new(),
+        }
+    }
 }
 
 impl Reader<'_> {
@@ -102,6 +126,8 @@ impl Reader<'_> {
             self.open = self.open.saturating_sub(1);
         } else if word.starts_with("include") && self.open == 0 && self.ended {
             self.place = self.at;
+        } else if let Some(rest) = word.strip_prefix("define") {
+            self.macros.extend(words(rest).next().map(str::to_owned));
         }
         true
     }
@@ -170,6 +196,13 @@ mod tests {
         ] {
             assert_eq!(before(&format!("{own}int f(void);\n")), own);
         }
+    }
+
+    #[test]
+    fn macros_are_those_of_all_directives() {
+        let text = "#define A all.A\n# define \\\n  F(x) x\n/*\n#define B\n*/\n%:define /* of */ C 1\n\
+                    char *s = \"\\\n#define D\\\n\";\n#if 0\n#define E\n#endif\n#undef H\n#define\n";
+        assert_eq!(macros(text), ["A", "F", "C", "E"]);
     }
 
     #[test]

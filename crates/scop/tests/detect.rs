@@ -73,26 +73,34 @@ fn refuses(body: &str, message: &str) {
 
 #[test]
 fn what_cannot_be_replaced_is_left_alone() {
-    refuses("  for (i = 0; i < n; i++) x[i] = 0;\n  x[i] = 1;", "`i` is used behind its loop");
-    refuses(
-        "  while (n-- > 0) {\n    x[0] = i;\n    for (i = 0; i < n; i++)\n      x[i] = 0;\n  }",
-        "unknown number of times",
-    );
-    refuses(
-        "  for (i = 0; i < n; i++)\n    x[i] = 0;\n  if (n) i = 1;\n  x[i] = 1;",
-        "`i` is used behind",
-    );
     refuses(
         "  int *p = &i;\n  for (i = 0; i < n; i++)\n    x[i] = 0;\n  x[*p] = 1;",
         "`i` is used behind",
     );
     refuses("  for (g = 0; g < n; g++) x[g] = 0;", "`g` is global");
     refuses(
-        "  while (x[0] < 1) {\n    x[i] += 1;\n    for (i = 0; i < n; i++)\n      x[i] = 0;\n  }",
-        "unknown number of times",
+        "  for (i = 0; i < n; i++) {\n    if (i == 3) break;\n    x[i] = 0;\n  }\n  x[i] = 1;",
+        "`i` is used behind its loop",
     );
     refuses("  for (i = 0; i < n; i++) x[i] = v[0];", "is volatile");
     refuses("  for (i = 0; i < n; i++) {\n    if (x[i] > 0) return;\n  }", "leaves the loop");
+}
+
+#[test]
+fn variables_that_are_used_behind_a_part_are_set_there() {
+    let loops = "for (i = 0; i < n; i++)\n      x[i] = 0;";
+    for body in [
+        format!("  {loops}\n  x[i] = 1;"),
+        format!("  {loops}\n  if (n) i = 1;\n  x[i] = 1;"),
+        format!("  while (n-- > 0) {{\n    x[0] = i;\n    {loops}\n  }}"),
+        format!("  while (x[0] < 1) {{\n    x[i] += 1;\n    {loops}\n  }}"),
+    ] {
+        let text = format!("void f(int n, double *x) {{\n  int i;\n{body}\n}}\n");
+        let parts = detected(&text).parts;
+        assert_eq!(parts.len(), 1, "{text}");
+        let finals: Vec<&str> = parts[0].finals.iter().map(|own| own.text.as_str()).collect();
+        assert_eq!(finals, ["for (i = 0; i < n; i++) { }"], "{text}");
+    }
 }
 
 #[test]

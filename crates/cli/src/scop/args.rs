@@ -54,7 +54,7 @@ fn tile(text: &str) -> Result<TileArg, String> {
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  tangram scop kernel.c -o fast.c\n  tangram scop -I include -DN=1000 kernel.c -o fast.c\n  tangram scop kernel.c \
-                        --tile 32,0,64 --parallel\n  tangram scop stencil.c --tile diamond --parallel\n  tangram scop kernel.c --target cuda -o kernel.cu\n  tangram scop kernel.c --print deps\n  tangram scop kernel.c \
+                        --tile 32,0,64 --parallel\n  tangram scop stencil.c --tile diamond --parallel\n  tangram scop kernel.c --target cuda -o kernel.cu\n  tangram scop kernel.c --target cuda --device-only\n  tangram scop kernel.c --print deps\n  tangram scop kernel.c \
                         --print tree --format svg > tree.svg\n  tangram scop kernel.c --print \
                         domains --set n=8 > domains.svg\n\nA file \
                         with directives goes through the preprocessor, `cc -E`. What is not affine \
@@ -83,6 +83,10 @@ pub(crate) struct ScopArgs {
     /// each part. `--tile` gives the threads of a block.
     #[arg(long, value_enum, default_value = "c", conflicts_with_all = ["print", "parallel"])]
     pub(crate) target: TargetArg,
+    /// Kernels alone, in a file that includes nothing, for a compiler at run time such as NVRTC: a
+    /// comment says how the host launches them.
+    #[arg(long, requires = "target", conflicts_with = "print")]
+    pub(crate) device_only: bool,
     /// What to print instead of C.
     #[arg(long, value_enum)]
     pub(crate) print: Option<ScopPrint>,

@@ -14,6 +14,7 @@ use std::process::{Command, Output};
 use tangram_polyhedral::Error as Fault;
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::contraction::KERNEL;
+use tangram_polyhedral::device::OnDevice;
 use tangram_polyhedral::optimise::{Optimised, Recipe};
 use tangram_presburger::Budget;
 use tangram_scop::{Detected, Emit, Part, Problem};
@@ -52,6 +53,10 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     if diamonds && args.target == TargetArg::Cuda {
         let why = "`--tile` gives the threads of a block there";
         return Err(Error::Usage(format!("`diamond` has no effect with `--target cuda`: {why}")));
+    }
+    if args.device_only && args.target != TargetArg::Cuda {
+        let why = "it is about kernels, which `--target cuda` writes";
+        return Err(Error::Usage(format!("`--device-only` has no effect: {why}")));
     }
     // Standard input can be read once only.
     let original = out::read(&args.input)?;
@@ -172,6 +177,18 @@ pub(crate) fn preprocessed(text: &str, path: &Path, flags: &[String]) -> Result<
     String::from_utf8(output.stdout).map_err(|_| "expected UTF-8".to_owned())
 }
 
+/// Lists the macros that the preprocessor knows at the end of a file.
+fn macros(args: &ScopArgs, original: &str) -> Vec<String> {
+    let flags = [flags(args), vec!["-dM".to_owned()]].concat();
+    let found = preprocess(original, &args.input, &flags).map(|output| output.stdout);
+    let text = String::from_utf8(found.unwrap_or_default()).unwrap_or_default();
+    let name = |line: &str| {
+        let rest = line.strip_prefix("#define ")?;
+        rest.split([' ', '(']).next().map(str::to_owned)
+    };
+    text.lines().filter_map(name).collect()
+}
+
 /// Runs the preprocessor on a file, or on the text where that came through a pipe and is gone.
 fn preprocess(text: &str, path: &Path, flags: &[String]) -> std::io::Result<Output> {
     let mut command = Command::new("cc");
@@ -228,7 +245,8 @@ fn rewritten(args: &ScopArgs, original: &str, parts: &[Part]) -> Result<ExitCode
     let (parallel, vectorize) = (args.parallel, args.vectorize);
     let threads_from = tangram_polyhedral::optimise::threads_from(&args.machine);
     let no_alias = args.no_alias;
-    let emit = Emit { parallel, threads_from, vectorize, private, contractions, no_alias };
+    let macros = macros(args, original);
+    let emit = Emit { parallel, threads_from, vectorize, private, contractions, no_alias, macros };
     let code = deliver(tangram_scop::rewrite(original, &pairs, &emit), args)?;
     if code == ExitCode::SUCCESS {
         out::say(said);
@@ -259,7 +277,7 @@ fn on_device(args: &ScopArgs, parts: &[Part]) -> Result<ExitCode, Error> {
         let found = part.on_device(&recipe.schedule, threads, budget);
         let place = |error| part.problem(error);
         let found = found.map_err(|error| place(error.to_string())).and_then(|(part, code)| {
-            tangram_scop::cuda("", &[(&part, &code)], budget)?;
+            text_of(args)("", &[(&part, &code)], budget)?;
             Ok((part, code))
         });
         match found {
@@ -282,7 +300,15 @@ fn on_device(args: &ScopArgs, parts: &[Part]) -> Result<ExitCode, Error> {
         out::say(format!("{name}: note: `--tile` gives {given} sizes, but {why}\n"));
     }
     let pairs: Vec<_> = made.iter().map(|(part, code)| (&**part, code)).collect();
-    deliver(tangram_scop::cuda(&name.to_string(), &pairs, &budget(args)), args)
+    deliver(text_of(args)(&name.to_string(), &pairs, &budget(args)), args)
+}
+
+/// Writes parts on a device.
+type Text = fn(&str, &[(&Part, &OnDevice)], &Budget) -> Result<String, Problem>;
+
+/// Returns what writes the kernels of a file: with host functions, or alone.
+fn text_of(args: &ScopArgs) -> Text {
+    if args.device_only { tangram_scop::device_code } else { tangram_scop::cuda }
 }
 
 fn recipe(args: &ScopArgs) -> Recipe {

@@ -68,6 +68,8 @@ const SAID: &[(&[&str], &str)] = &[
     (&["codegen", "lone.map"], "lone.map:1:29: error: `context`: expected context, as in `{ : }`"),
     (&["codegen", "lone.map"], "of the form `.in` are a map, its context and its options"),
     (&["schedule", "map.in"], "map.in:2:1: error: `schedule`: expected the end behind the map"),
+    (&["scop", "story.c"], "story.c:2:1: error: this is left alone: expected C11"),
+    (&["scop", "kernel.c", "--target", "c", "--device-only"], "`--device-only` has no effect"),
     (&["calc", "itself.calc"], "itself.calc:1:8: error: `itself.calc` runs itself\n"),
 ];
 
@@ -91,6 +93,7 @@ fn desk() -> Desk {
     write("lone.map", map.as_bytes());
     write("itself.calc", b"source \"itself.calc\";\n");
     write("binary", &[0, 159, 146, 150, 7, 0, 1]);
+    write("story.c", b"#include <stdio.h>\nit was a dark and stormy night\n");
     write("blank", b"");
     write("prose", b"it was a dark and stormy night\n");
     desk

@@ -8,7 +8,7 @@ use lang_c::span::Span;
 
 use super::Builder;
 use super::rows::Row;
-use crate::c_tokens::words;
+use crate::c_tokens::{one_line, words};
 use crate::subscript::Settled;
 
 /// Names and texts that differ from those of the source.
@@ -132,6 +132,8 @@ impl Builder<'_> {
             }
         }
         text.push_str(&self.renamed(from, span.end));
-        text.trim().to_owned()
+        // Such a line takes all that is written behind it along.
+        let has_lines = text.lines().skip(1).any(|line| line.trim_start().starts_with('#'));
+        if has_lines { one_line(&text) } else { text.trim().to_owned() }
     }
 }

@@ -162,17 +162,9 @@ impl Writer<'_> {
     /// Writes what runs on the host where parameters are not those that the kernels are right for:
     /// the source's statements in their order.
     fn otherwise(&self) -> String {
-        let (Some(test), Some(original)) = (&self.part.test, &self.original) else {
-            return String::new();
-        };
-        let mut fits = "fits".to_owned();
-        while self.words().contains(fits.as_str()) {
-            fits.push('_');
-        }
+        let Some(original) = &self.original else { return String::new() };
         let style = self.inner_style();
-        let mut text = format!("{INDENT}int {fits} = 0;\n");
-        text.push_str(&test.to_c_with(&style, &|_: &str, _: &[String]| format!("{fits} = 1;")));
-        let _ = writeln!(text, "{INDENT}if (!{fits}) {{");
+        let mut text = self.fits(&style);
         let is_own = |variable: &&Variable| match variable.role {
             Role::Private => true,
             Role::Buffer { outside, .. } => !outside,
@@ -188,6 +180,61 @@ impl Writer<'_> {
             self.statement(name, arguments, &forms).unwrap_or_default()
         }));
         let _ = writeln!(text, "{INDENT}{INDENT}return;\n{INDENT}}}");
+        text
+    }
+
+    /// Computes whether parameters are those that the kernels are right for, and begins what is done
+    /// where they are not.
+    fn fits(&self, style: &CStyle) -> String {
+        let mut fits = "fits".to_owned();
+        while self.words().contains(fits.as_str()) {
+            fits.push('_');
+        }
+        let limits = match self.limits.as_slice() {
+            [] => "1".to_owned(),
+            all => all.join(" && "),
+        };
+        let Some(test) = &self.part.test else {
+            return format!("{INDENT}if (!({limits})) {{\n");
+        };
+        let mut text = format!("{INDENT}int {fits} = 0;\n");
+        let test = test.to_c_with(style, &|_: &str, _: &[String]| format!("{fits} = 1;"));
+        // It is computed within these limits alone.
+        let _ = match self.limits.is_empty() {
+            true => write!(text, "{test}"),
+            false => write!(text, "{INDENT}if ({limits}) {{\n{test}{INDENT}}}\n"),
+        };
+        let _ = writeln!(text, "{INDENT}if (!{fits}) {{");
+        text
+    }
+
+    /// Says in a comment how the host launches the kernels.
+    pub(super) fn launch_comment(&self) -> String {
+        let mut text = "/* On the host, with arrays in memory of the device:\n".to_owned();
+        for variable in self.buffers() {
+            let Variable { name, element, extents, role, .. } = variable;
+            let factors = extents.iter().map(|extent| match extent.as_str() {
+                "" => "what is used".to_owned(),
+                extent => format!("({extent})"),
+            });
+            let count = factors.collect::<Vec<_>>().join(" * ");
+            let count = if count.is_empty() { "1".to_owned() } else { count };
+            let Role::Buffer { reads, writes, .. } = role else { continue };
+            let before = if *reads { ", copied to it before" } else { "" };
+            let behind = if *writes { ", copied back" } else { "" };
+            let _ = writeln!(text, "{INDENT}{element} *{name}: {count} elements{before}{behind}");
+        }
+        if self.original.is_some() {
+            text.push_str(&format!(
+                "{}{INDENT}{INDENT}the source's loops\n{INDENT}}}\n",
+                self.fits(&self.inner_style())
+            ));
+        }
+        let style = self.inner_style();
+        text.push_str(&self.code.host.to_c_with(&style, &|name: &str, arguments: &[String]| {
+            self.launch(name, arguments, &|variable| variable.name.clone()).unwrap_or_default()
+        }));
+        text.push_str("*/\n");
         text
     }
 
@@ -207,17 +254,27 @@ impl Writer<'_> {
     fn launches(&self) -> String {
         let style = self.inner_style();
         self.code.host.to_c_with(&style, &|name: &str, arguments: &[String]| {
-            let Some(kernel) = self.code.kernels.iter().find(|kernel| kernel.name == name) else {
-                return String::new();
-            };
-            let used = self.used(kernel).map(|variable| match variable.role {
-                Role::Buffer { .. } => self.device(variable),
-                _ => variable.name.clone(),
-            });
-            let arguments: Vec<String> = arguments.iter().cloned().chain(used).collect();
-            let (name, units) = (self.kernel_name(kernel), kernel.launch.configuration());
-            let arguments = arguments.join(", ");
-            format!("{{ {name}{units}({arguments}); TANGRAM_CUDA(cudaGetLastError()); }}")
+            let launch = self.launch(name, arguments, &|variable| self.device(variable));
+            launch.map_or(String::new(), |launch| {
+                format!("{{ {launch} TANGRAM_CUDA(cudaGetLastError()); }}")
+            })
         })
+    }
+
+    /// Writes the launch of a kernel with arrays under other names.
+    fn launch(
+        &self,
+        name: &str,
+        arguments: &[String],
+        array: &dyn Fn(&Variable) -> String,
+    ) -> Option<String> {
+        let kernel = self.code.kernels.iter().find(|kernel| kernel.name == name)?;
+        let used = self.used(kernel).map(|variable| match variable.role {
+            Role::Buffer { .. } => array(variable),
+            _ => variable.name.clone(),
+        });
+        let arguments: Vec<String> = arguments.iter().cloned().chain(used).collect();
+        let (name, units) = (self.kernel_name(kernel), kernel.launch.configuration());
+        Some(format!("{name}{units}({});", arguments.join(", ")))
     }
 }

@@ -13,6 +13,7 @@
 //!
 //! Arrays are flat on the device: `a[i][j]` of `double a[n][m]` is `a[i * m + j]`.
 
+mod file;
 mod host;
 mod text;
 mod tiles;
@@ -21,32 +22,22 @@ mod variables;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
-use tangram_polyhedral::ast::{Ast, AstOptions, CStyle, KernelHead};
+use tangram_polyhedral::ast::{Ast, AstOptions, CStyle, KernelHead, ParamType};
 use tangram_polyhedral::device::{Kernel, OnDevice};
 use tangram_presburger::Budget;
 
 use crate::c_tokens::{replaced, words};
+use crate::declare::is_small;
+use crate::guard::limits_of;
 use crate::{Part, Problem};
+use file::{Output, is_standard};
 use text::Form;
 use tiles::BlockCode;
 use variables::{Role, Variable};
 
-const START: &str = "\
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cuda_runtime.h>
-
-#define TANGRAM_CUDA(call) \\
-  do { \\
-    cudaError_t tangram_error = (call); \\
-    if (tangram_error != cudaSuccess) { \\
-      fprintf(stderr, \"%s:%d: %s\\n\", __FILE__, __LINE__, cudaGetErrorString(tangram_error)); \\
-      exit(EXIT_FAILURE); \\
-    } \\
-  } while (0)
-";
+/// The power of two within which parameters are where kernels get numbers that loops of the host compute
+/// of them.
+const MOST: u32 = 48;
 
 /// Stands before `floord`, `min` and `max`: CUDA has functions of these names.
 const PREFIX: &str = "tangram_";
@@ -64,20 +55,31 @@ pub fn cuda(
     parts: &[(&Part, &OnDevice)],
     budget: &Budget,
 ) -> Result<String, Problem> {
-    let (mut bodies, mut types, mut names) = (String::new(), BTreeSet::new(), BTreeSet::new());
+    written(origin, parts, Output::Program, budget)
+}
+
+/// Writes the kernels of parts in a file that stands alone: it includes nothing, as a compiler at run
+/// time has no headers. A comment behind those of a part says how the host launches them.
+///
+/// # Errors
+/// As [`cuda`].
+pub fn device_code(
+    origin: &str,
+    parts: &[(&Part, &OnDevice)],
+    budget: &Budget,
+) -> Result<String, Problem> {
+    written(origin, parts, Output::Kernels, budget)
+}
+
+fn written(
+    origin: &str,
+    parts: &[(&Part, &OnDevice)],
+    output: Output,
+    budget: &Budget,
+) -> Result<String, Problem> {
+    let (mut bodies, mut names) = (String::new(), BTreeSet::new());
     for (index, (part, code)) in parts.iter().enumerate() {
-        if let Some(ended) = part.ended.first() {
-            let reason = "has a value that is needed behind its loop: declare it in the loop";
-            return Err(problem(part, format!("the loop variable `{ended}` {reason}")));
-        }
-        if let Some(member) = part.members.first() {
-            let reason = "is a member of a structure: copy it to a variable of its own";
-            return Err(problem(part, format!("`{}` {reason}", member.text)));
-        }
-        if let Some(check) = part.checks.first() {
-            let reason = "has no place beside kernels: leave assertions out with `-DNDEBUG`";
-            return Err(problem(part, format!("`{check}` {reason}")));
-        }
+        check(part)?;
         let mut name = part.function.clone();
         let variables = Variables::of(part, code, budget)?;
         if !variables.whole {
@@ -86,52 +88,39 @@ pub fn cuda(
         if !names.insert(name.clone()) {
             return Err(problem(part, format!("`{name}` would be there twice")));
         }
-        let original = part
-            .test
-            .as_ref()
-            .map(|_| Ast::of_tree(&part.scop.schedule, None, &AstOptions::default(), budget));
-        let original = original.transpose().map_err(|error| part.problem(error.to_string()))?;
-        let writer = Writer { part, code, name, variables, original };
+        let writer = Writer::new((part, code), name, variables, output, budget)?;
         let (first, last) = (part.first_line, part.last_line);
         let _ = writeln!(bodies, "\n/* {}, lines {first} to {last}. */", part.function);
         bodies.push_str(&writer.kernels()?);
-        bodies.push_str(&writer.host_function());
-        let used: BTreeSet<&str> = words(&bodies).collect();
-        let named = part.around.types.iter().filter(|(name, _)| used.contains(name.as_str()));
-        types.extend(named.cloned());
+        bodies.push_str(&match output {
+            Output::Program => writer.host_function(),
+            Output::Kernels => writer.launch_comment(),
+        });
     }
-    let mut text =
-        format!("/* Made from {} by `tangram scop --target cuda`. */\n", comment(origin));
-    text.push_str(START);
-    for line in Ast::macros().lines() {
-        let name = line.trim_start_matches("#define ").split('(').next().unwrap_or_default();
-        let full = format!("{PREFIX}{name}");
-        if words(&bodies).any(|word| word == full) {
-            let _ = writeln!(text, "{}", line.replacen(name, &full, 1));
-        }
+    let all: Vec<&Part> = parts.iter().map(|(part, _)| *part).collect();
+    Ok(file::head(origin, &all, &bodies, output) + &bodies)
+}
+
+/// Says what of a part has no place on a device.
+fn check(part: &Part) -> Result<(), Problem> {
+    let finals = part.finals.iter().map(|own| &own.name);
+    if let Some(ended) = part.ended.iter().chain(finals).next() {
+        let reason = "has a value that is needed behind its loop: declare it in the loop";
+        return Err(problem(part, format!("the loop variable `{ended}` {reason}")));
     }
-    for (name, meaning) in types.iter().filter(|(name, _)| !is_standard(name)) {
-        let _ = writeln!(text, "typedef {meaning} {name};");
+    if let Some(member) = part.members.first() {
+        let reason = "is a member of a structure: copy it to a variable of its own";
+        return Err(problem(part, format!("`{}` {reason}", member.text)));
     }
-    text.push_str(&bodies);
-    Ok(text)
+    if let Some(check) = part.checks.first() {
+        let reason = "has no place beside kernels: leave assertions out with `-DNDEBUG`";
+        return Err(problem(part, format!("`{check}` {reason}")));
+    }
+    Ok(())
 }
 
 fn problem(part: &Part, message: String) -> Problem {
     Problem::new(part.first_line, message)
-}
-
-fn comment(text: &str) -> String {
-    text.replace("*/", "* /")
-}
-
-/// Returns whether the headers define a type.
-fn is_standard(name: &str) -> bool {
-    matches!(name, "size_t" | "ssize_t" | "ptrdiff_t")
-        || name.ends_with("_t") && {
-            let size = name.trim_start_matches('u').trim_end_matches("_t");
-            ["int8", "int16", "int32", "int64", "intptr", "intmax"].contains(&size)
-        }
 }
 
 /// The variables of a part, and what their places on host and device are.
@@ -151,11 +140,64 @@ struct Writer<'a> {
     variables: Variables,
     /// The source's loops, if parameters may not be those that the kernels are right for.
     original: Option<Ast>,
+    /// That parameters are not too large, as C.
+    limits: Vec<String>,
+    /// The types of parameters and of units.
+    types: HashMap<String, ParamType>,
+    output: Output,
+}
+
+impl<'a> Writer<'a> {
+    fn new(
+        (part, code): (&'a Part, &'a OnDevice),
+        name: String,
+        variables: Variables,
+        output: Output,
+        budget: &Budget,
+    ) -> Result<Self, Problem> {
+        let (limits, types) = (Vec::new(), HashMap::new());
+        let mut own = Self { part, code, name, variables, original: None, limits, types, output };
+        let mut style = own.style();
+        style.types = own.unit_types();
+        let asts = code.kernels.iter().map(|kernel| &kernel.ast).chain([&code.host]);
+        let asts: Vec<&Ast> = asts.chain(&part.test).collect();
+        let on_host = code.kernels.iter().any(|kernel| !kernel.outer.is_empty());
+        let found = limits_of(part, &asts, &style, if on_host { MOST } else { 64 });
+        (own.types, own.limits) = found.map_err(|why| problem(part, why))?;
+        if part.test.is_some() || !own.limits.is_empty() {
+            let ast = Ast::of_tree(&part.scop.schedule, None, &AstOptions::default(), budget);
+            own.original = Some(ast.map_err(|error| part.problem(error.to_string()))?);
+        }
+        Ok(own)
+    }
 }
 
 impl Writer<'_> {
+    /// The values of what is no parameter of the source: places of blocks and threads, and iterators of
+    /// the host's loops.
+    fn unit_types(&self) -> HashMap<String, ParamType> {
+        let mut types = HashMap::new();
+        for launch in self.code.kernels.iter().map(|kernel| &kernel.launch) {
+            let (blocks, threads) = (launch.blocks(), launch.threads());
+            for (letter, sizes) in [("b", blocks), ("t", threads)] {
+                for (at, size) in sizes.into_iter().enumerate() {
+                    let own = types.entry(format!("{letter}{at}"));
+                    let own = own.or_insert(ParamType { least: 0, greatest: 0, wide: true });
+                    own.greatest = own.greatest.max(size - 1);
+                }
+            }
+        }
+        for name in self.code.kernels.iter().flat_map(|kernel| &kernel.outer) {
+            // Times a small factor, and a little more.
+            let most = 1 << (MOST + 8);
+            types.insert(name.clone(), ParamType { least: -most, greatest: most, wide: true });
+        }
+        types
+    }
+
     fn style(&self) -> CStyle {
         let mut style = CStyle::default();
+        style.types.clone_from(&self.types);
         style.index = "long long".into();
         style.indent = "    ".into();
         style.prefix = PREFIX.into();
@@ -178,13 +220,17 @@ impl Writer<'_> {
     }
 
     fn kernels(&self) -> Result<String, Problem> {
-        let style = self.style();
+        let wide = self.style();
         let forms = self.variables.forms();
         for body in &self.part.bodies {
             text::check(&body.text).map_err(|message| Problem::new(body.line, message))?;
         }
         let mut all = String::new();
         for kernel in &self.code.kernels {
+            let mut style = wide.clone();
+            if self.is_narrow(kernel, &wide) {
+                style.index = "int".into();
+            }
             let arguments = kernel
                 .outer
                 .iter()
@@ -215,12 +261,29 @@ impl Writer<'_> {
                     {
                         return text;
                     }
-                    self.statement(name, arguments, &forms).unwrap_or_default()
+                    let text = self.statement(name, arguments, &forms).unwrap_or_default();
+                    text::for_device(&text)
                 },
             );
-            let _ = writeln!(all, "static {body}");
+            let _ = match self.output {
+                Output::Program => writeln!(all, "static {body}"),
+                Output::Kernels => writeln!(all, "extern \"C\" {body}"),
+            };
         }
         Ok(all)
+    }
+
+    /// Returns whether all that a kernel computes for its loops and subscripts fits into 32 bits.
+    fn is_narrow(&self, kernel: &Kernel, style: &CStyle) -> bool {
+        let resolved = |element: &String| {
+            let known = self.part.around.types.iter().find(|(name, _)| name == element);
+            known.map_or(element, |(_, plain)| plain).clone()
+        };
+        let own = self.part.scop.statements.iter().zip(&self.part.types);
+        let mut own = own.filter(|(statement, _)| kernel.statements.contains(&statement.name));
+        // In a wider type, the source computes what these would not hold.
+        let small = own.all(|(_, types)| types.iter().all(|element| is_small(&resolved(element))));
+        small && kernel.tiles.is_none() && kernel.ast.fits_int(style)
     }
 
     /// Writes an instance of a statement, if there is one of that name.
@@ -232,7 +295,7 @@ impl Writer<'_> {
     ) -> Option<String> {
         let at = self.part.scop.statements.iter().position(|own| own.name == name)?;
         let dims = &self.part.scop.statements[at].domain.space().output.dims;
-        // All that a kernel computes with is `long long`.
+        // All that a kernel computes with is `long long`, or as wide as in the source.
         let text = replaced(&self.part.bodies[at].text, dims, arguments, &[]);
         let text = text::flat(&text, forms);
         // A statement in braces ends by itself.

@@ -69,6 +69,13 @@ impl Variable {
         }
     }
 
+    /// Returns whether the place of each cell is a number of 32 bits.
+    pub fn is_small(&self) -> bool {
+        let extent = |text: &String| text.parse::<i64>().ok().filter(|value| *value >= 0);
+        let product = self.extents.iter().try_fold(1_i64, |all, own| all.checked_mul(extent(own)?));
+        product.is_some_and(|all| all <= i64::from(i32::MAX))
+    }
+
     /// Returns the declaration of a private variable.
     pub fn declaration(&self) -> String {
         let extents: String = self.extents.iter().map(|extent| format!("[{extent}]")).collect();
@@ -77,16 +84,14 @@ impl Variable {
 }
 
 /// Words that C++ keeps for itself.
-const KEPT: &[&str] = &[
+pub(super) const KEPT: &[&str] = &[
     "and",
-    "bool",
     "catch",
     "class",
     "compl",
     "delete",
     "explicit",
     "export",
-    "false",
     "friend",
     "mutable",
     "namespace",
@@ -100,7 +105,6 @@ const KEPT: &[&str] = &[
     "template",
     "this",
     "throw",
-    "true",
     "try",
     "typename",
     "using",
@@ -174,7 +178,8 @@ impl Variables {
         let form = |variable: &Variable| match variable.role {
             Role::Buffer { .. } if variable.extents.is_empty() => Some(Form::Cell),
             Role::Buffer { .. } if variable.extents.len() > 1 => {
-                Some(Form::Flat(variable.extents.clone()))
+                let (extents, narrow) = (variable.extents.clone(), variable.is_small());
+                Some(Form::Flat { extents, narrow })
             }
             _ => None,
         };
@@ -199,7 +204,7 @@ impl Variable {
     fn check(&mut self, part: &Part, budget: &Budget) -> Result<(), Problem> {
         let wrong = |message: String| Err(problem(part, message));
         let name = self.name.clone();
-        if KEPT.contains(&name.as_str()) {
+        if KEPT.contains(&name.as_str()) || ["bool", "true", "false"].contains(&name.as_str()) {
             return wrong(format!("`{name}` is a word of CUDA's language: use another name"));
         }
         if self.role == Role::Host {

@@ -190,12 +190,15 @@ struct Writer<'a> {
     known: RefCell<Rc<Known>>,
     /// Whether a value may not fit into 64 bits.
     exceeds: Cell<bool>,
+    /// Whether a value may not fit into 32 bits.
+    exceeds_int: Cell<bool>,
 }
 
 impl<'a> Writer<'a> {
     fn new(ast: &'a Ast, style: &'a CStyle, statements: &'a dyn Statements) -> Self {
         let known = RefCell::new(Rc::new(Known::of(ast, style)));
-        Self { ast, style, statements, known, exceeds: Cell::new(false) }
+        let (exceeds, exceeds_int) = (Cell::new(false), Cell::new(false));
+        Self { ast, style, statements, known, exceeds, exceeds_int }
     }
 }
 

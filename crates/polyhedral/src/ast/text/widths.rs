@@ -216,6 +216,14 @@ impl Ast {
         drop(writer.all());
         !writer.exceeds.get()
     }
+
+    /// As [`Self::fits`], for numbers of 32 bits, also where the text computes in wider ones.
+    pub fn fits_int(&self, style: &CStyle) -> bool {
+        let none = |_: &str, _: &[String]| String::new();
+        let writer = Writer::new(self, style, &none);
+        drop(writer.all());
+        writer.is_typed() && !writer.exceeds_int.get()
+    }
 }
 
 impl Writer<'_> {
@@ -379,6 +387,9 @@ impl Writer<'_> {
 
     /// Notes that a value may not fit into 64 bits.
     fn note(&self, interval: Interval) {
+        if !interval.within(NARROW) {
+            self.exceeds_int.set(true);
+        }
         if self.is_typed() && !interval.within(WIDE) {
             self.exceeds.set(true);
         }
