@@ -223,3 +223,18 @@ func.func private @g(i32 {u.note}) loc(\"declared\")
         assert!(out.contains(place), "{place} is missing:\n{out}");
     }
 }
+
+/// Sizes of lists that an operation does not have are an attribute like others, and bundles of a
+/// call, properties of functions, and all conventions come back.
+#[test]
+fn what_llvm_notes_comes_back() {
+    let source = "
+llvm.func @f() attributes {frame_pointer = #llvm.framePointerKind<all>, target_cpu = \"x\"}
+llvm.func cc_10 @g(%n: i64, %p: !llvm.ptr) {
+  %0 = \"llvm.alloca\"(%n) <{elem_type = i32}> {operandSegmentSizes = array<i32: 0, 0>, in_type = i32} : (i64) -> !llvm.ptr
+  \"llvm.call\"() <{CConv = #llvm.cconv<cc_10>, TailCallKind = #llvm.tailcallkind<none>, callee = @f, fastmathFlags = #llvm.fastmath<none>, op_bundle_sizes = array<i32: 0>, op_bundle_tags = [\"tag\"], operandSegmentSizes = array<i32: 0, 0>}> : () -> ()
+  \"llvm.call\"() <{CConv = #llvm.cconv<cc_11>, TailCallKind = #llvm.tailcallkind<none>, callee = @f, fastmathFlags = #llvm.fastmath<none>, op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 0, 0>, no_unwind}> {u.note} : () -> ()
+  llvm.return
+}";
+    comes_back(source, text::Options::default());
+}

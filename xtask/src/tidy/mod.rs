@@ -1,6 +1,7 @@
 //! The house rules that neither the compiler nor clippy checks.
 
 mod dependencies;
+mod dialects;
 mod documents;
 mod features;
 mod licences;
@@ -24,6 +25,7 @@ pub fn run() -> Result<Vec<String>, Vec<String>> {
     faults.extend(paths::missing(&root));
     faults.extend(writers::others(&root));
     faults.extend(packages::open(&root));
+    faults.extend(dialects::known(&root));
     faults.extend(one_of_each::silent(&root));
     faults.extend(documents::disagreements(&root, &members));
     faults.extend(features::split().map_err(|error| vec![error])?);

@@ -36,8 +36,13 @@ pub(super) static DEFS: &[OpDef] = &[
         ..OpDef::new("llvm.call", "calls a function")
     }
     .text(
-        "requires($callee) without($op_bundle_operands, $arg_attrs, $res_attrs) \
-         ( word($CConv, llvm.cconv<, fastcc, coldcc, tailcc, swiftcc, swifttailcc, spir_funccc) )? \
+        "requires($callee) without($op_bundle_operands, $op_bundle_tags, $arg_attrs, $res_attrs) \
+         ( word($CConv, llvm.cconv<, ccc, fastcc, coldcc, cc_10, cc_11, anyregcc, \
+         preserve_mostcc, preserve_allcc, swiftcc, cxx_fast_tlscc, tailcc, swifttailcc, \
+         x86_stdcallcc, x86_fastcallcc, arm_apcscc, arm_aapcscc, arm_aapcs_vfpcc, \
+         msp430_intrcc, x86_thiscallcc, ptx_kernelcc, ptx_devicecc, spir_funccc, spir_kernelcc, \
+         intel_ocl_bicc, x86_64_sysvcc, win64cc, hhvmcc, x86_intrcc, amdgpu_kernelcc, \
+         x86_regcallcc) )? \
          ( word($TailCallKind, llvm.tailcallkind<, tail, musttail, notail) )? \
          $callee `(` $callee_operands `)` ( `vararg` `(` $var_callee_type `)` )? \
          hidden($op_bundle_sizes) attr-dict `:` functional-type",

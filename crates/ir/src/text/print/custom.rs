@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::Printer;
-use super::operations::PrintTask;
+use super::operations::{PrintTask, is_inherent};
 use crate::assembly::{Anchor, DictStyle, Directive, Group, Instr, Program, RegionStyle};
 use crate::attributes::{Attr, AttrData};
 use crate::context::Str;
@@ -28,7 +28,9 @@ impl Spacing {
 pub(super) fn segment(module: &Module, op: Op, i: usize) -> Range<usize> {
     let total = module.operand_count(op);
     let Some(def) = module.def(op) else { return 0..0 };
-    let sizes = module.attr(op, "operandSegmentSizes").and_then(|attr| module.int_list(attr));
+    const SIZES: &str = "operandSegmentSizes";
+    let sizes = module.attr(op, SIZES).filter(|_| is_inherent(def, SIZES));
+    let sizes = sizes.and_then(|attr| module.int_list(attr));
     if let Some(sizes) = sizes {
         let sum = |n: usize| sizes.iter().take(n).map(|&size| size.max(0) as usize).sum::<usize>();
         return sum(i).min(total)..sum(i + 1).min(total);
@@ -304,15 +306,17 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
     /// The attributes that nothing shows.
     pub(super) fn attr_dict(&mut self, op: Op, shown: &[&str], style: DictStyle) -> fmt::Result {
         let context = self.context;
-        let segments = ["operandSegmentSizes", "resultSegmentSizes"];
+        let def = self.module.def(op);
+        // The text shows how many operands each list has.
+        let counted = |name: &str| {
+            name.ends_with("SegmentSizes") && def.is_some_and(|def| is_inherent(def, name))
+        };
         let entries: Vec<(Str, Attr)> = context.entries(self.module.attrs(op)).to_vec();
         let rest: Vec<(Str, Attr)> = entries
             .into_iter()
             .filter(|&(name, attr)| {
                 let name = context.text(name);
-                !shown.contains(&name)
-                    && !segments.contains(&name)
-                    && !self.is_default(op, name, attr)
+                !shown.contains(&name) && !counted(name) && !self.is_default(op, name, attr)
             })
             .collect();
         self.spacing = Spacing::AFTER_WORD;

@@ -8,7 +8,7 @@ use super::{Printer, Work};
 use crate::attributes::Attr;
 use crate::context::Str;
 use crate::module::{Block, Op, Region, Value, ValueDef};
-use crate::op_def::{Absence, OpDef};
+use crate::op_def::{Absence, Arity, OpDef};
 
 /// Deeper operations stand no further to the right, so that what is nested without end does not
 /// take the square of its depth in spaces.
@@ -367,6 +367,16 @@ impl<W: fmt::Write> Printer<'_, W> {
 }
 
 /// Returns whether attribute `name` belongs to the operation itself.
-fn is_inherent(def: &OpDef, name: &str) -> bool {
-    def.attr(name).is_some() || name == "operandSegmentSizes" || name == "resultSegmentSizes"
+pub(super) fn is_inherent(def: &OpDef, name: &str) -> bool {
+    let several = |open: usize| open > 1;
+    match name {
+        // What has one list of operands, or none, has no sizes of its own.
+        "operandSegmentSizes" => {
+            several(def.operands.iter().filter(|operand| operand.arity != Arity::One).count())
+        }
+        "resultSegmentSizes" => {
+            several(def.results.iter().filter(|result| result.arity != Arity::One).count())
+        }
+        _ => def.attr(name).is_some(),
+    }
 }
