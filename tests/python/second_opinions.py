@@ -1,0 +1,101 @@
+"""What else says what a model of one node computes, where the judge and the optimiser differ.
+
+The body of functions that schemas define is run by onnxruntime, which need not know the operator.
+Floats of 16 bits are computed in 32 and rounded once, which no sum in 16 bits comes nearer to. A
+window that does not fit into its data has no element by the formula and what lies around by some
+engines: of such a model nothing can be said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import ml_dtypes
+import numpy as np
+import onnx
+
+import oracle
+
+NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
+
+
+def opinions(model: onnx.ModelProto, inputs: dict) -> Iterator[list]:
+    """Results by other ways, those that can be had."""
+    for way in (by_body, in_wider_floats):
+        try:
+            found = way(model, inputs)
+        except Exception:  # noqa: BLE001: engines have many ways to refuse
+            continue
+        if found is not None:
+            yield found
+
+
+def by_body(model: onnx.ModelProto, inputs: dict) -> list | None:
+    """What onnxruntime makes of the function that the schema of the node defines."""
+    node = model.graph.node[0]
+    opset = next(set_.version for set_ in model.opset_import if not set_.domain)
+    schema = onnx.defs.get_schema(node.op_type, opset)
+    body = onnx.FunctionProto()
+    if schema.has_context_dependent_function:
+        types = {value.name: value.type for value in model.graph.input}
+        given = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
+        last = max(schema.context_dependent_function_opset_versions)
+        text = schema.get_context_dependent_function_with_opset_version(last, node.SerializeToString(), given)
+        body.ParseFromString(text)
+    elif schema.has_function:
+        body.CopyFrom(schema.function_body)
+    else:
+        return None
+    return oracle.run_ort(written_out(model, node, body), inputs)
+
+
+def written_out(model: onnx.ModelProto, node: onnx.NodeProto, body: onnx.FunctionProto) -> onnx.ModelProto:
+    """The model with a function's body in the place of its only node."""
+    names = dict(zip([*body.input, *body.output], [*node.input, *node.output]))
+    given = {attribute.name: attribute for attribute in node.attribute}
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    del made.graph.node[:], made.opset_import[:]
+    made.opset_import.extend(body.opset_import)
+    for inner in body.node:
+        copy = made.graph.node.add()
+        copy.CopyFrom(inner)
+        copy.input[:] = [names.get(name, name) for name in inner.input]
+        copy.output[:] = [names.get(name, name) for name in inner.output]
+        for attribute in [a for a in copy.attribute if a.ref_attr_name]:
+            copy.attribute.remove(attribute)
+            if attribute.ref_attr_name in given:
+                value = copy.attribute.add()
+                value.CopyFrom(given[attribute.ref_attr_name])
+                value.name = attribute.name
+    return made
+
+
+def in_wider_floats(model: onnx.ModelProto, inputs: dict) -> list | None:
+    """What the evaluator computes in float32 where the node computes in 16 bits, rounded at the end."""
+    narrow = {np.asarray(value).dtype for value in inputs.values()} & set(NARROW)
+    if len(narrow) != 1:
+        return None
+    (dtype,) = narrow
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    code = onnx.helper.np_dtype_to_tensor_dtype(dtype)
+    for value in [*made.graph.input, *made.graph.output]:
+        if value.type.tensor_type.elem_type == code:
+            value.type.tensor_type.elem_type = onnx.TensorProto.FLOAT
+    wide = {name: value.astype(np.float32) if value.dtype == dtype else value for name, value in inputs.items()}
+    results = oracle.run_reference(made, wide)
+    return [result.astype(dtype) if np.asarray(result).dtype == np.float32 else result for result in results]
+
+
+def does_not_fit(model: onnx.ModelProto, inputs: dict) -> bool:
+    """Whether a window of a pool is larger than its data with the padding around it."""
+    node = model.graph.node[0]
+    given = {attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in node.attribute}
+    window = given.get("kernel_shape")
+    if window is None or "Pool" not in node.op_type:
+        return False
+    extents = np.asarray(inputs[node.input[0]]).shape[-len(window):]
+    pads = given.get("pads", [0] * 2 * len(window))
+    around = [before + after for before, after in zip(pads, pads[len(window):])]
+    return any(size > extent + more for size, extent, more in zip(window, extents, around))
