@@ -225,7 +225,8 @@ func.func private @g(i32 {u.note}) loc(\"declared\")
 }
 
 /// Sizes of lists that an operation does not have are an attribute like others, and bundles of a
-/// call, properties of functions, and all conventions come back.
+/// call, properties of functions, flags without a word, and all
+/// conventions come back.
 #[test]
 fn what_llvm_notes_comes_back() {
     let source = "
@@ -234,6 +235,7 @@ llvm.func cc_10 @g(%n: i64, %p: !llvm.ptr) {
   %0 = \"llvm.alloca\"(%n) <{elem_type = i32}> {operandSegmentSizes = array<i32: 0, 0>, in_type = i32} : (i64) -> !llvm.ptr
   \"llvm.call\"() <{CConv = #llvm.cconv<cc_10>, TailCallKind = #llvm.tailcallkind<none>, callee = @f, fastmathFlags = #llvm.fastmath<none>, op_bundle_sizes = array<i32: 0>, op_bundle_tags = [\"tag\"], operandSegmentSizes = array<i32: 0, 0>}> : () -> ()
   \"llvm.call\"() <{CConv = #llvm.cconv<cc_11>, TailCallKind = #llvm.tailcallkind<none>, callee = @f, fastmathFlags = #llvm.fastmath<none>, op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 0, 0>, no_unwind}> {u.note} : () -> ()
+  %1 = \"llvm.getelementptr\"(%p) <{elem_type = i32, noWrapFlags = 7 : i32, rawConstantIndices = array<i32: 1>}> : (!llvm.ptr) -> !llvm.ptr
   llvm.return
 }";
     comes_back(source, text::Options::default());

@@ -51,9 +51,10 @@ impl Check<'_> {
             };
             return self.error(op, "arity", format_args!("expected {expected}, found {found}"));
         }
-        let Some(sizes) =
-            self.module.attr(op, segments).and_then(|attr| self.module.int_list(attr))
-        else {
+        // What has one list, or none, has no sizes of its own: the attribute is any other's.
+        let divided = arities.clone().filter(|&arity| arity != Arity::One).count() > 1;
+        let sizes = self.module.attr(op, segments).filter(|_| divided);
+        let Some(sizes) = sizes.and_then(|attr| self.module.int_list(attr)) else {
             let several = arities.filter(|&arity| arity == Arity::Variadic).count() > 1;
             if several && what == "operand" && !self.module.has_traits(op, Traits::SAME_SIZES) {
                 self.error(

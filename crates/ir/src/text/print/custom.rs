@@ -88,9 +88,18 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             Instr::Directive(Directive::Without, args) => !args.iter().any(|&name| has(name)),
             Instr::Directive(Directive::Bits, args) => self.has_words(op, args),
             Instr::Directive(Directive::Ints, args) => self.is_array(op, args),
+            Instr::Directive(Directive::Enum, args) => self.has_word(op, args),
             _ => true,
         });
         (names_all && shows_all && fits).then_some(program)
+    }
+
+    /// Whether the number that `enum` prints has a word, or is the one that has none.
+    fn has_word(&self, op: Op, args: &[&'static str]) -> bool {
+        let &[name, _, ref words @ ..] = args else { return true };
+        let Some(attr) = self.module.attr(op, name.trim_start_matches('$')) else { return true };
+        let at = self.context.as_i64(attr).and_then(|value| usize::try_from(value).ok());
+        at.is_some_and(|at| words.get(at).is_some_and(|&word| word != "-" || at == 0))
     }
 
     /// Whether what `ints` prints is an array as it is read.
