@@ -197,10 +197,12 @@ fn check(names: &[String], quick: bool, json: bool) -> Result<ExitCode, Error> {
 /// How many rules came to which end.
 fn summary(verdicts: &[(String, Verdict)], faulty: usize) -> String {
     let (mut hold, mut conditional, mut promise, mut wrong, mut unknown) = (0, 0, 0, 0, 0);
+    let mut finite = 0;
     for (_, verdict) in verdicts {
         match verdict {
             Verdict::Holds(_) => hold += 1,
             Verdict::HoldsIf { .. } => conditional += 1,
+            Verdict::HoldsAs { finite: true, .. } => finite += 1,
             Verdict::HoldsAs { .. } => promise += 1,
             Verdict::Wrong { .. } => wrong += 1,
             _ => unknown += 1,
@@ -209,6 +211,7 @@ fn summary(verdicts: &[(String, Verdict)], faulty: usize) -> String {
     let ends = [
         (hold, "hold"),
         (conditional, "hold only under a further condition"),
+        (finite, "right up to infinities"),
         (promise, "hold only as they promise less"),
         (wrong, "wrong"),
         (unknown, "not decided"),

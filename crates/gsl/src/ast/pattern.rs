@@ -90,7 +90,7 @@ pub enum PatternKind {
     },
     /// Instance `index` of `template` in `variadic`.
     Inst {
-        /// The variadic pattern.
+        /// The variadic pattern, or an instance of a template that is one.
         variadic: PatId,
         /// One of its templates.
         template: PatId,

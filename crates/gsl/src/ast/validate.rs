@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::rule::RuleData;
 use super::templates::default_templates;
 use super::{Expr, ExprKind, PatternKind, Reference};
-use super::{ExprId, PatId, Pattern, Real};
+use super::{ExprId, PatId, Pattern, Real, Template};
 
 /// The greatest depth of a rule: patterns and the expressions inside them, counted together.
 pub const MAX_DEPTH: usize = 128;
@@ -100,6 +100,28 @@ pub(crate) const RESERVED: &[&str] = &[
     "where",
 ];
 
+/// What depends on the index of a variadic pattern is one of its templates, named or not.
+fn complete_templates(data: &mut RuleData) {
+    for i in 0..data.patterns.len() {
+        let PatternKind::Variadic { field, templates, index: Some(index), .. } =
+            &data.patterns[i].kind
+        else {
+            continue;
+        };
+        let all = default_templates(&data.patterns, &data.exprs, *field, Some(*index));
+        if all.iter().all(|id| templates.iter().any(|given| given.pattern == *id)) {
+            continue;
+        }
+        let given = |id: &PatId| templates.iter().find(|given| given.pattern == *id).copied();
+        let first = all.iter().map(|id| given(id).unwrap_or(Template { pattern: *id, first: None }));
+        let others = templates.iter().filter(|given| !all.contains(&given.pattern)).copied();
+        let complete = first.chain(others).collect();
+        if let PatternKind::Variadic { templates, .. } = &mut data.patterns[i].kind {
+            *templates = complete;
+        }
+    }
+}
+
 /// Checks the parts of a rule and names what it shares.
 pub(super) fn finish(mut data: RuleData) -> Result<RuleData, SyntaxError> {
     let lists = References::of(&data);
@@ -107,6 +129,8 @@ pub(super) fn finish(mut data: RuleData) -> Result<RuleData, SyntaxError> {
     check_tolerance(&data)?;
     check_ranges(&data, &lists)?;
     check_acyclic(&data, &lists)?;
+    complete_templates(&mut data);
+    let lists = References::of(&data);
     name_shared(&mut data, &lists);
     Ok(data)
 }
@@ -305,7 +329,7 @@ fn name_patterns(data: &mut RuleData, lists: &References, names: &mut Names) {
         for &reference in references {
             match reference {
                 Reference::Part(id) => uses[id.index()] += 1,
-                Reference::Mention(id) if !silent => uses[id.index()] += 2,
+                Reference::Mention(id) if !silent && !is_outer(data, pattern, id) => uses[id.index()] += 2,
                 _ => {}
             }
         }
@@ -321,7 +345,9 @@ fn name_patterns(data: &mut RuleData, lists: &References, names: &mut Names) {
     for i in 0..data.patterns.len() {
         if uses[i] > 1 && is_instance(data, PatId::new(i)) {
             let needed = data.patterns.iter().zip(&lists.patterns).any(|(p, references)| {
-                references.contains(&Reference::Mention(PatId::new(i))) && !silent_mentions(data, p)
+                let id = PatId::new(i);
+                let mentions = references.contains(&Reference::Mention(id));
+                mentions && !silent_mentions(data, p) && !is_outer(data, p, id)
             });
             uses[i] = if needed { 2 } else { 0 };
         }
@@ -343,6 +369,12 @@ fn name_patterns(data: &mut RuleData, lists: &References, names: &mut Names) {
 
 fn is_instance(data: &RuleData, id: PatId) -> bool {
     matches!(data.patterns[id.index()].kind, PatternKind::Inst { .. })
+}
+
+/// Returns whether `id` is an instance in which `pattern` is one: the two are written together.
+fn is_outer(data: &RuleData, pattern: &Pattern, id: PatId) -> bool {
+    is_instance(data, id)
+        && matches!(pattern.kind, PatternKind::Inst { variadic, .. } if variadic == id)
 }
 
 /// Returns whether this is a variadic pattern whose templates need not be written.

@@ -60,10 +60,13 @@ impl Checker<'_> {
         for (i, &output) in sources.iter().enumerate() {
             let mut own = subexpressions(self.rule, &[output]);
             // An instance is a part of the variadic pattern that it is taken from.
-            own.extend(own.clone().iter().filter_map(|id| match self.rule.pattern(*id).kind {
-                PatternKind::Inst { variadic, .. } => Some(variadic),
-                _ => None,
-            }));
+            for id in own.clone() {
+                let mut at = id;
+                while let PatternKind::Inst { variadic, .. } = self.rule.pattern(at).kind {
+                    own.push(variadic);
+                    at = variadic;
+                }
+            }
             if i > 0 && !own.iter().any(|id| reached.contains(id)) {
                 let message =
                     format!("{} shares no value with the outputs before it", self.describe(output));

@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::Checker;
 use crate::ast::{ExprId, ExprKind, PatId, PatternKind, Rule, SymId, subexpressions};
 use crate::diagnostic::Diagnostic;
+use crate::eval::variadic_of;
 
 /// Where the length of a variadic target comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,7 @@ fn reads(rule: &Rule, expr: ExprId, symbol: Option<SymId>) -> bool {
 
 impl Checker<'_> {
     pub(super) fn variadics(&mut self) {
+        self.instances();
         for (id, pattern) in self.rule.patterns() {
             if let PatternKind::Variadic { field, templates, .. } = &pattern.kind {
                 let templates: Vec<_> = templates.iter().map(|t| t.pattern).collect();
@@ -61,6 +63,32 @@ impl Checker<'_> {
                 let message = "the number of branches cannot be computed".to_owned();
                 let hint = "give it: `for i < src.length`";
                 self.error("unknown-length", self.spans.pattern(id), message, hint);
+            }
+        }
+    }
+
+    /// An instance is one of a template of a variadic pattern.
+    fn instances(&mut self) {
+        let rule = self.rule;
+        for (id, pattern) in rule.patterns() {
+            let PatternKind::Inst { variadic, template, .. } = pattern.kind else { continue };
+            let outer = variadic_of(rule, variadic);
+            let span = self.spans.pattern(id);
+            let PatternKind::Variadic { templates, .. } = &rule.pattern(outer).kind else {
+                let message = format!("{} is not variadic and has no instances", self.describe(outer));
+                let hint = "instances are those of the templates of a `variadic` pattern";
+                self.error("not-variadic", span, message, hint);
+                continue;
+            };
+            if templates.iter().all(|known| known.pattern != template) {
+                let names = templates.iter().map(|known| self.describe(known.pattern));
+                let hint = format!("its templates are: {}", names.collect::<Vec<_>>().join(", "));
+                let message = format!(
+                    "{} is no template of {}",
+                    self.describe(template),
+                    self.describe(outer)
+                );
+                self.error("not-a-template", span, message, &hint);
             }
         }
     }

@@ -15,14 +15,9 @@ pub trait Env {
     /// Binds a symbol, or with none unbinds it.
     fn bind(&mut self, symbol: SymId, value: Option<AttrValue>);
 
-    /// Returns attribute `name` of what `pattern` matched. `instance` chooses among the instances
-    /// of a template of a variadic pattern.
-    fn access(
-        &self,
-        pattern: PatId,
-        instance: Option<(PatId, usize)>,
-        name: &str,
-    ) -> Option<AttrValue>;
+    /// Returns attribute `name` of what `pattern` matched. `path` chooses among the instances of a
+    /// template: variadic patterns, outermost first, each with the number of a branch.
+    fn access(&self, pattern: PatId, path: &[(PatId, usize)], name: &str) -> Option<AttrValue>;
 
     /// Returns which option of an alternative matched.
     fn option(&self, alternative: PatId) -> Option<usize>;
@@ -147,15 +142,39 @@ pub fn evaluate(rule: &Rule, expr: ExprId, env: &mut dyn Env) -> Result<AttrValu
 
 fn access(rule: &Rule, pattern: PatId, name: &str, env: &mut dyn Env) -> Result<AttrValue> {
     let found = match rule.pattern(pattern).kind {
-        PatternKind::Inst { variadic, template, index } => {
-            let at = integer(&evaluate(rule, index, env)?)?;
-            let none = EvalError::Access(template, name.to_owned());
-            let at = usize::try_from(at).map_err(|_| none)?;
-            env.access(template, Some((variadic, at)), name)
+        PatternKind::Inst { template, .. } => {
+            let path = instance_path(rule, pattern, env)?;
+            env.access(template, &path, name)
         }
-        _ => env.access(pattern, None, name),
+        _ => env.access(pattern, &[], name),
     };
     found.ok_or_else(|| EvalError::Access(pattern, name.to_owned()))
+}
+
+/// Returns the branches that lead to an instance, outermost first: variadic patterns, each with the
+/// number of a branch.
+pub(crate) fn instance_path(
+    rule: &Rule,
+    instance: PatId,
+    env: &mut dyn Env,
+) -> Result<Vec<(PatId, usize)>> {
+    let (mut path, mut at) = (Vec::new(), instance);
+    while let PatternKind::Inst { variadic, template, index } = rule.pattern(at).kind {
+        let index = integer(&evaluate(rule, index, env)?)?;
+        let none = |_| EvalError::Access(template, "length".to_owned());
+        path.push((variadic_of(rule, variadic), usize::try_from(index).map_err(none)?));
+        at = variadic;
+    }
+    path.reverse();
+    Ok(path)
+}
+
+/// Returns the variadic pattern that `id` is, or of which it is an instance.
+pub(crate) fn variadic_of(rule: &Rule, id: PatId) -> PatId {
+    match rule.pattern(id).kind {
+        PatternKind::Inst { template, .. } => template,
+        _ => id,
+    }
 }
 
 /// Runs `body` with a symbol bound, and restores what it stood for.

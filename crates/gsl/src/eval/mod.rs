@@ -10,7 +10,7 @@ mod matching;
 mod value;
 
 pub(crate) use arithmetic::equal;
-pub(crate) use evaluate::with_symbol;
+pub(crate) use evaluate::{instance_path, variadic_of, with_symbol};
 pub use evaluate::{Env, evaluate};
 pub use matching::matches;
 pub use value::{AttrValue, SymbolicDim};

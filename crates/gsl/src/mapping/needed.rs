@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 use tangram_ir::{Module, Value};
 
 use crate::ast::PatternKind;
+use crate::eval::variadic_of;
 use crate::matching::{Bound, Match, Target};
 use crate::plan::{MatchPlan, parts};
 
@@ -20,7 +21,8 @@ pub(super) fn needed_values(plan: &MatchPlan, module: &Module, found: &Match) ->
         match &rule.pattern(id).kind {
             PatternKind::Inst { variadic, template, .. } => {
                 stack.push(*template);
-                stack.extend(plan.template(*variadic, *template).flatten());
+                let variadic = variadic_of(rule, *variadic);
+                stack.extend(plan.template(variadic, *template).flatten());
             }
             PatternKind::Variadic { field, .. } if plan.in_source(id) => {
                 stack.push(*field);

@@ -201,6 +201,17 @@ impl Bindings {
         }
     }
 
+    /// Returns the frame that a path leads to: variadic patterns, each with the number of a branch.
+    pub(crate) fn along(
+        &self,
+        plan: &MatchPlan,
+        frame: Frame,
+        path: &[(PatId, usize)],
+    ) -> Option<Frame> {
+        let mut steps = path.iter();
+        steps.try_fold(frame, |frame, (variadic, index)| self.branch(plan, frame, *variadic, *index))
+    }
+
     /// Lists every slot that is bound: frame, pattern, what for.
     pub(crate) fn bound(&self) -> impl Iterator<Item = (Frame, PatId, Bound)> + '_ {
         let place = |i: usize| (Frame((i / self.width) as u32), PatId::new(i % self.width));

@@ -233,23 +233,22 @@ impl<'a> Solver<'a> {
     /// The rule PM-Inst.
     fn instance(&self, frame: Frame, id: PatId, target: Target) -> (PatId, Option<Op>, Verdict) {
         let at = target.op(self.module);
-        let PatternKind::Inst { variadic, template, index } = self.plan.rule().pattern(id).kind
-        else {
+        let PatternKind::Inst { template, .. } = self.plan.rule().pattern(id).kind else {
             return (id, at, Verdict::Holds);
         };
         let mut scope = self.scope(frame);
-        let index = evaluate(self.plan.rule(), index, &mut scope);
+        let path = eval::instance_path(self.plan.rule(), id, &mut scope);
         let open = scope.met_unbound();
-        let Ok(AttrValue::Int(index)) = index else {
+        let Ok(path) = path else {
             let fails = Verdict::Fails("an index".into(), "no value".into());
             return (id, at, if open { Verdict::Open } else { fails });
         };
-        let branch = usize::try_from(index).ok();
-        let branch = branch.and_then(|i| self.bindings.branch(self.plan, frame, variadic, i));
+        let branch = self.bindings.along(self.plan, frame, &path);
         let found = branch.and_then(|frame| self.bindings.target(self.plan, frame, template));
+        let indices = || path.iter().map(|(_, i)| i.to_string()).collect::<Vec<_>>().join(", ");
         let verdict = match found {
             Some(found) if self.key(found) == self.key(target) => Verdict::Holds,
-            Some(_) => Verdict::Fails(format!("instance {index}"), "another value".into()),
+            Some(_) => Verdict::Fails(format!("instance {}", indices()), "another value".into()),
             None => Verdict::Open,
         };
         (id, at, verdict)

@@ -130,21 +130,14 @@ impl Env for Scope<'_> {
         self.locals.push((symbol, value));
     }
 
-    fn access(
-        &self,
-        pattern: PatId,
-        instance: Option<(PatId, usize)>,
-        name: &str,
-    ) -> Option<AttrValue> {
-        let frame = match instance {
-            Some((variadic, index)) => {
-                let branch = self.bindings.branch(self.plan, self.frame, variadic, index);
-                let closed = self.bindings.find(self.plan, self.frame, variadic).is_some();
-                self.unbound.set(self.unbound.get() || (branch.is_none() && !closed));
-                branch?
-            }
-            None => self.frame,
-        };
+    fn access(&self, pattern: PatId, path: &[(PatId, usize)], name: &str) -> Option<AttrValue> {
+        let mut frame = self.frame;
+        for &(variadic, index) in path {
+            let branch = self.bindings.branch(self.plan, frame, variadic, index);
+            let closed = self.bindings.find(self.plan, frame, variadic).is_some();
+            self.unbound.set(self.unbound.get() || (branch.is_none() && !closed));
+            frame = branch?;
+        }
         let (home, id) = self.bindings.resolve(self.plan, frame, pattern);
         match self.bindings.slot((home, id)) {
             Some(bound) => self.of_bound(id, home, bound, name),

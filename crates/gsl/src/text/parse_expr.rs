@@ -118,15 +118,20 @@ impl Parser<'_, '_> {
     fn subscript(&mut self, base: Exp) -> Parsed<Exp> {
         let start = base.span;
         let first = if self.is(":") { None } else { Some(self.expression()?) };
-        let kind = if let (ExpSyntax::Name(variadic), Some(first), true) =
-            (&*base.kind, &first, self.is(","))
-        {
+        let outer = match &*base.kind {
+            ExpSyntax::Name(variadic) => {
+                Some(Inst { variadic: variadic.clone(), steps: Vec::new() })
+            }
+            ExpSyntax::Inst(inst) => Some(inst.clone()),
+            _ => None,
+        };
+        let kind = if let (Some(mut inst), Some(first), true) = (outer, &first, self.is(",")) {
             self.bump();
             let ExpSyntax::Name(template) = &*first.kind else {
                 return Err(self.expected("`]`"));
             };
-            let (variadic, template) = (variadic.clone(), template.clone());
-            ExpSyntax::Inst(Inst { variadic, template, index: self.expression()? })
+            inst.steps.push((template.clone(), self.expression()?));
+            ExpSyntax::Inst(inst)
         } else if self.is(":") {
             let mut bounds = [first, None, None];
             for bound in &mut bounds[1..] {

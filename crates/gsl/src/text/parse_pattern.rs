@@ -2,7 +2,7 @@
 
 use super::lexer::TokenKind;
 use super::parser::{Parsed, Parser};
-use super::syntax::{Attr, Inst, Modifier, Name, Pat, PatSyntax, VariadicSyntax};
+use super::syntax::{Attr, Exp, Inst, Modifier, Name, Pat, PatSyntax, VariadicSyntax};
 use crate::ast::{BinaryOp, RESERVED};
 
 const LEVELS: [&[BinaryOp]; 2] = [&[BinaryOp::Add, BinaryOp::Sub], &[BinaryOp::Mul, BinaryOp::Div]];
@@ -144,9 +144,12 @@ impl Parser<'_, '_> {
             let kind = match (&*pat.kind, instance) {
                 (PatSyntax::Name(variadic), true) => {
                     let variadic = variadic.clone();
-                    let template = self.new_name()?;
-                    self.expect(",")?;
-                    PatSyntax::Inst(Inst { variadic, template, index: self.expression()? })
+                    PatSyntax::Inst(Inst { variadic, steps: vec![self.instance_step()?] })
+                }
+                (PatSyntax::Inst(outer), true) => {
+                    let mut inst = outer.clone();
+                    inst.steps.push(self.instance_step()?);
+                    PatSyntax::Inst(inst)
                 }
                 _ => PatSyntax::Proj(pat, self.expression()?),
             };
@@ -155,6 +158,13 @@ impl Parser<'_, '_> {
             self.limit(pat.depth)?;
         }
         Ok(pat)
+    }
+
+    /// `template, index`
+    fn instance_step(&mut self) -> Parsed<(Name, Exp)> {
+        let template = self.new_name()?;
+        self.expect(",")?;
+        Ok((template, self.expression()?))
     }
 
     fn primary_pattern(&mut self) -> Parsed<Pat> {

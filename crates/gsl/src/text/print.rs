@@ -282,11 +282,10 @@ fn call(name: &str, args: &[Pat]) -> Doc {
 }
 
 fn instance(inst: &Inst) -> Doc {
-    Doc::concat([
-        Doc::text(format!("{}[{}, ", inst.variadic.text, inst.template.text)),
-        expression(&inst.index, 0),
-        Doc::text("]"),
-    ])
+    let steps = inst.steps.iter().flat_map(|(template, index)| {
+        [Doc::text(format!("[{}, ", template.text)), expression(index, 0), Doc::text("]")]
+    });
+    Doc::concat(std::iter::once(Doc::text(&inst.variadic.text)).chain(steps))
 }
 
 fn variadic_form(variadic: &VariadicSyntax) -> Doc {

@@ -135,12 +135,19 @@ impl Modifier {
     }
 }
 
-/// Instance `index` of `template` in `variadic`: `src[w, i]`.
+/// An instance of a template: `src[w, i]`; of a template that is variadic itself one of its own:
+/// `src[u, i][a, j]`.
 #[derive(Clone, Debug)]
 pub(crate) struct Inst {
     pub variadic: Name,
-    pub template: Name,
-    pub index: Exp,
+    /// Which template, and which instance of it, outermost first.
+    pub steps: Vec<(Name, Exp)>,
+}
+
+impl Inst {
+    fn depth_below(&self) -> usize {
+        deepest(self.steps.iter().map(|(_, index)| index))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -232,7 +239,7 @@ impl PatSyntax {
             }
             Self::Tuple(pats) | Self::Alt(pats) => deepest_pat(pats),
             Self::Proj(p, e) => p.depth.max(e.depth),
-            Self::Inst(inst) => inst.index.depth,
+            Self::Inst(inst) => inst.depth_below(),
             Self::Variadic(v) => v.field.depth.max(deepest(&v.length)),
             Self::Not(p) | Self::Neg(p) | Self::Modified(_, p) | Self::As(p, _) => p.depth,
             Self::If(c, a, b) => c.depth.max(a.depth).max(b.depth),
@@ -248,7 +255,7 @@ impl ExpSyntax {
             Self::Int(_) | Self::Float(_) | Self::Bool(_) | Self::Str(_) | Self::Any => 0,
             Self::Name(_) => 0,
             Self::Access(e, _) | Self::Unary(_, e) | Self::Comprehension(e) => e.depth,
-            Self::Inst(inst) => inst.index.depth,
+            Self::Inst(inst) => inst.depth_below(),
             Self::Binary(_, a, b) | Self::In(a, b) | Self::Proj(a, b) => a.depth.max(b.depth),
             Self::Generator(e, _, Over::Below(n) | Over::Fields(n)) => e.depth.max(n.depth),
             Self::Tuple(es) | Self::Call(_, es) | Self::Native(_, es) => deepest(es),

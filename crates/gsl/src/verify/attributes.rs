@@ -35,6 +35,17 @@ pub(super) fn is_operand(call: &Call<'_>, attr: &str) -> bool {
     }
 }
 
+/// Whether one of the attributes that are given says what the attribute would say, in another way:
+/// an operation has one of the two.
+pub(super) fn is_excluded(op: &str, attr: &str, given: &[(String, AttrValue)]) -> bool {
+    let other = match (op, attr) {
+        ("resize", "scales") => "sizes",
+        ("resize", "sizes") => "scales",
+        _ => return false,
+    };
+    given.iter().any(|(name, _)| name == other)
+}
+
 /// Proposes a value; none for an absent one.
 pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<AttrValue> {
     let x: &[usize] = call.shapes.first().map_or(&[], Vec::as_slice);

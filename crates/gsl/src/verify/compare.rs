@@ -22,7 +22,9 @@ pub(super) enum Gap {
     /// Because a number between overflows or vanishes next to the limits of the type, or both are
     /// no finite numbers.
     Limits,
-    /// Because a number between leaves the type for ordinary inputs, or an input is no number.
+    /// Because an input or a constant is no finite number.
+    Special,
+    /// Because a number between leaves the type for ordinary inputs.
     Range,
 }
 
@@ -32,7 +34,7 @@ impl Gap {
         match self {
             Gap::None => Exactness::Exact,
             Gap::Rounding | Gap::Limits => Exactness::Reassociates,
-            Gap::Range => Exactness::Range,
+            Gap::Special | Gap::Range => Exactness::Range,
         }
     }
 }
@@ -148,8 +150,12 @@ impl Judge<'_> {
 
     /// Sums and products that wrap are left out of a range, and so are numbers that are none.
     fn wrapped(&self, trace: &Trace) -> Option<Gap> {
-        let no_numbers = matches!(self.profile, Profile::Limits | Profile::Special);
-        (no_numbers || trace.wrapped).then_some(Gap::Range)
+        match self.profile {
+            _ if trace.wrapped => Some(Gap::Range),
+            Profile::Limits => Some(Gap::Range),
+            Profile::Special => Some(Gap::Special),
+            _ => None,
+        }
     }
 
     /// How far two different numbers are apart. `judged`: whether they are the same in exact
@@ -175,7 +181,7 @@ impl Judge<'_> {
         let found = match self.profile {
             Profile::Special => Some(match (p.is_finite(), q.is_finite()) {
                 (false, false) if p.is_nan() || q.is_nan() => Gap::Limits,
-                _ => Gap::Range,
+                _ => Gap::Special,
             }),
             Profile::Limits if p.is_finite() && q.is_finite() => {
                 (trace.overflow || trace.underflow || agree()).then_some(Gap::Limits)

@@ -251,9 +251,39 @@ fn comparable(a: &str, b: &str) -> bool {
     is_count(a) && is_count(b) || a.ends_with(".ndim") && b.ends_with(".ndim")
 }
 
+/// An element type that is one of those of good instances which no bad one has.
+fn is_one_of(column: &Column<'_>, good: &[Features], add: &mut Add<'_>) {
+    let (known, bad) = column.cells.split_at(good.len());
+    let is_bad = |number: usize| bad.iter().any(|cell| cell.value == Some(number));
+    let mut names: BTreeMap<usize, String> = BTreeMap::new();
+    for (cell, features) in known.iter().zip(good) {
+        if let (Some(number), Some(value)) = (cell.value, features.get(column.name))
+            && !is_bad(number)
+        {
+            names.insert(number, show(value));
+        }
+    }
+    let mut texts: Vec<&str> = names.values().map(String::as_str).collect();
+    texts.sort_unstable();
+    let holds = |row: usize| column.cells[row].value.is_some_and(|n| names.contains_key(&n));
+    add(
+        &|| match *texts {
+            [one] => format!("{} == {one}", column.name),
+            _ => format!("{} in [{}]", column.name, texts.join(", ")),
+        },
+        &holds,
+    );
+}
+
 /// A feature that equals a value. An attribute may be absent: then it has its default, which may
-/// be that value.
+/// be that value. Of all extents together nothing is said: few instances share them.
 fn equals_constant(column: &Column<'_>, good: &[Features], add: &mut Add<'_>) {
+    if column.name.ends_with(".dtype") {
+        return is_one_of(column, good, add);
+    }
+    if column.name.ends_with(".shape") {
+        return;
+    }
     let mut values: Vec<(usize, usize, &AttrValue)> = Vec::new();
     for (cell, features) in column.cells.iter().zip(good) {
         let (Some(number), Some(value)) = (cell.value, features.get(column.name)) else { continue };
@@ -310,6 +340,17 @@ mod tests {
         );
         assert!(separate(&good, &[features(2, 4, 4)]).is_empty());
         assert!(separate(&good[..2], &bad).is_empty());
+    }
+
+    #[test]
+    fn types_are_proposed_as_a_set() {
+        let of = |name: &str| Features::from([("x.dtype".to_owned(), name.into())]);
+        let good = ["float32", "float64", "float32", "float16"].map(of);
+        let found = separate(&good, &[of("int8"), of("bool")]);
+        let set = r#"x.dtype in ["float16", "float32", "float64"]"#;
+        assert_eq!(found.first().map(String::as_str), Some(set));
+        let found = separate(&["bool"; 4].map(of), &[of("int8")]);
+        assert_eq!(found.first().map(String::as_str), Some(r#"x.dtype == "bool""#));
     }
 
     #[test]

@@ -45,6 +45,7 @@ mod symbolic;
 mod ties;
 mod trace;
 mod trial;
+mod undefined;
 mod values;
 mod verdict;
 mod wide;
@@ -244,6 +245,8 @@ struct Search<'a> {
     broken: Option<Counterexample>,
     /// The greatest difference that some promise allows.
     gap: Gap,
+    /// The greatest one where inputs and constants are finite numbers.
+    finite: Gap,
     pairs: Pairs,
     covering: Covering,
     /// How many times as long as others the rule is tried.
@@ -282,6 +285,7 @@ impl<'a> Search<'a> {
             counterexample: None,
             broken: None,
             gap: Gap::None,
+            finite: Gap::None,
             pairs: Pairs::default(),
             covering: Covering::default(),
             patience: 1,
@@ -426,7 +430,7 @@ impl<'a> Search<'a> {
 
     fn note_compared(&mut self, compared: Compared, features: Features, facts: &Features) {
         // What brings nothing new together is as good as seen.
-        if self.pairs.add(facts) == 0 && compared.gap <= self.gap {
+        if self.pairs.add(facts) == 0 && compared.gap <= self.gap && compared.finite <= self.finite {
             self.repeated += 1;
             return;
         }
@@ -448,6 +452,7 @@ impl<'a> Search<'a> {
             None => evidence.rounded += 1,
         }
         self.gap = self.gap.max(compared.gap);
+        self.finite = self.finite.max(compared.finite);
         if compared.gap.promise() > self.promised()
             && let Some(found) = compared.counterexample
         {
@@ -537,7 +542,8 @@ impl<'a> Search<'a> {
         }
         if let Some(counterexample) = self.broken.clone() {
             let promise = self.gap.promise();
-            return Verdict::HoldsAs { promise, counterexample, evidence };
+            let finite = self.finite.promise() <= self.promised();
+            return Verdict::HoldsAs { promise, finite, counterexample, evidence };
         }
         if evidence.count() > 0 {
             return match self.thin() {

@@ -18,6 +18,7 @@ use tangram_tensor::DType;
 use super::real::{self, Comparison};
 use super::trace::trace;
 use super::trial::different;
+use super::undefined::has_empty_value;
 use super::values::{self, Profile};
 use super::verdict::Counterexample;
 use crate::matching::Match;
@@ -125,6 +126,7 @@ pub(super) fn try_symbolic(rule: &CompiledRule, mut module: Module, rng: &mut Rn
         let Ok(expected) = real::run(&source, &inputs) else { continue };
         let difference = match real::run(&module, &inputs) {
             Err(real::Failure::Unsupported) => continue,
+            Err(real::Failure::Refused) if has_empty_value(&source) => continue,
             Err(real::Failure::Refused) => {
                 "the source can be evaluated, the target cannot".to_owned()
             }

@@ -155,7 +155,7 @@ mod tests {
     use tangram_tensor::Tensor;
     use tangram_tensor::elementwise::cast;
 
-    use super::super::trace::to_odd;
+    use super::super::undefined::to_odd;
     use super::super::values::{self, Profile};
     use super::*;
 

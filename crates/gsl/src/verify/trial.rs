@@ -18,7 +18,8 @@ use super::inputs::{Known, has_floats, inputs, widen};
 use super::instance::Instance;
 use super::nudge;
 use super::real;
-use super::trace::{converts, is_smooth, may_be_undefined, rounds, trace};
+use super::trace::{converts, is_smooth, rounds, trace};
+use super::undefined::{has_empty_value, may_be_undefined};
 use super::values::{self, Profile};
 use super::verdict::{Counterexample, Leaf};
 use super::wide;
@@ -49,6 +50,8 @@ pub(super) enum Outcome {
 pub(super) struct Compared {
     /// The greatest difference.
     pub(super) gap: Gap,
+    /// The greatest one where inputs and constants are finite numbers.
+    pub(super) finite: Gap,
     /// Where it is, if there is one.
     pub(super) counterexample: Option<Counterexample>,
     /// Equal over the field, as polynomials of at most this degree.
@@ -127,6 +130,9 @@ pub(super) fn try_instance(
             let matched = matched(rule.rule(), &both.source, &bound);
             different(&both.source, &leaves, &inputs, matched, difference.text.clone())
         };
+        if let Some(gap) = difference.gap.filter(|gap| *gap != Gap::Special) {
+            out.finite = out.finite.max(gap);
+        }
         match difference.gap {
             None => return Outcome::Different(shown()),
             Some(gap) if gap > out.gap => {
@@ -237,7 +243,9 @@ impl Both {
         let found = match real::run(&self.target, inputs) {
             Ok(found) => found,
             Err(real::Failure::Unsupported) => return Run::Void,
-            Err(real::Failure::Refused) if seen().undefined => return Run::Void,
+            Err(real::Failure::Refused) if seen().undefined || has_empty_value(&self.source) => {
+                return Run::Void;
+            }
             Err(real::Failure::Refused) => {
                 let text = "the source can be evaluated, the target cannot".to_owned();
                 return Run::Different(Difference { gap: None, text });
@@ -280,9 +288,13 @@ impl Both {
             Some(_) if seen().undefined => Run::Void,
             Some(difference) => Run::Different(difference),
             None if self.loses_meaning(profile, inputs) => {
-                let gap = matches!(profile, Profile::Limits | Profile::Special);
+                let gap = match profile {
+                    Profile::Limits => Some(Gap::Range),
+                    Profile::Special => Some(Gap::Special),
+                    _ => None,
+                };
                 let text = "the standard says what the source gives, and leaves the target open";
-                Run::Different(Difference { gap: gap.then_some(Gap::Range), text: text.to_owned() })
+                Run::Different(Difference { gap, text: text.to_owned() })
             }
             None => Run::Equal,
         }

@@ -31,6 +31,8 @@ pub enum Verdict {
     HoldsAs {
         /// What it may promise.
         promise: Exactness,
+        /// Its own promise is kept wherever inputs and constants are finite numbers.
+        finite: bool,
         /// The smallest instance on which its own promise is broken.
         counterexample: Counterexample,
         /// All instances.
@@ -144,9 +146,13 @@ impl Verdict {
         matches!(self, Verdict::Holds(_))
     }
 
-    /// Whether both sides were seen to differ.
+    /// Whether both sides were seen to differ, not only where an input is no finite number.
     pub fn is_wrong(&self) -> bool {
-        matches!(self, Verdict::Wrong { .. } | Verdict::HoldsIf { .. } | Verdict::HoldsAs { .. })
+        match self {
+            Verdict::Wrong { .. } | Verdict::HoldsIf { .. } => true,
+            Verdict::HoldsAs { finite, .. } => !finite,
+            _ => false,
+        }
     }
 
     /// The instance on which both sides differ, if there is one.
@@ -186,9 +192,19 @@ impl fmt::Display for Verdict {
                 }
                 write!(f, "  tried: {}", evidence.coverage)
             }
-            Verdict::HoldsAs { promise, counterexample, evidence } => {
+            Verdict::HoldsAs { promise, finite, counterexample, evidence } => {
                 let word = promise.word();
-                writeln!(f, "WRONG as it stands; it holds where it says no more than `{word}`")?;
+                match finite {
+                    true => writeln!(
+                        f,
+                        "right up to infinities: it holds for finite numbers, and for all where it \
+                         says `{word}`"
+                    )?,
+                    false => {
+                        let as_it_stands = "WRONG as it stands; it holds where it says no more than";
+                        writeln!(f, "{as_it_stands} `{word}`")?;
+                    }
+                }
                 writeln!(f, "  it holds so on {evidence}")?;
                 write!(f, "{counterexample}")
             }

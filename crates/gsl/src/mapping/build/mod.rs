@@ -11,7 +11,9 @@ use tangram_tensor::DType;
 use super::{Settings, refuse};
 use crate::ast::{ExprId, OpId, PatId, PatternKind};
 use crate::check::{LengthSource, target_length};
-use crate::eval::{AttrValue, EvalError, MAX_ELEMENTS, evaluate};
+use crate::eval::{
+    AttrValue, EvalError, MAX_ELEMENTS, evaluate, instance_path, variadic_of,
+};
 use crate::matching::{Bindings, Bound, Frame, Match, Scope, Target};
 use crate::plan::MatchPlan;
 
@@ -217,9 +219,7 @@ impl<'b, 'r> Builder<'b, 'r> {
                 field.map(Made::One).ok_or_else(|| self.refuse("field-range", &message()))
             }
             PatternKind::Variadic { field, .. } => self.make_branches(frame, id, *field),
-            PatternKind::Inst { variadic, template, index } => {
-                self.make_instance(frame, *variadic, *template, *index)
-            }
+            PatternKind::Inst { template, .. } => self.make_instance(frame, id, *template),
             PatternKind::Cond { condition, then, otherwise } => {
                 let holds = match self.evaluate(frame, *condition)? {
                     AttrValue::Bool(holds) => holds,
@@ -262,7 +262,12 @@ impl<'b, 'r> Builder<'b, 'r> {
         let count = match target_length(self.plan.rule(), id) {
             Some(LengthSource::Expr(expr)) => self.index(frame, expr)?,
             Some(LengthSource::Variadic(variadic)) => {
-                let bound = self.bindings.find(self.plan, frame, variadic);
+                let rule = self.plan.rule();
+                let frame = match rule.pattern(variadic).kind {
+                    PatternKind::Inst { .. } => self.instance_frame(frame, variadic)?,
+                    _ => frame,
+                };
+                let bound = self.bindings.find(self.plan, frame, variadic_of(rule, variadic));
                 bound.map_or(0, |bound| self.bindings.frames_of(bound).len())
             }
             None => 0,
@@ -276,18 +281,21 @@ impl<'b, 'r> Builder<'b, 'r> {
     }
 
     /// The rule PE-Inst.
-    fn make_instance(
-        &mut self,
-        frame: Frame,
-        variadic: PatId,
-        template: PatId,
-        index: ExprId,
-    ) -> Result<Made> {
-        let index = self.index(frame, index)?;
-        match self.bindings.branch(self.plan, frame, variadic, index) {
-            Some(branch) => self.map(branch, template),
-            None => Err(self.refuse("field-range", &format!("there is no instance {index}"))),
-        }
+    fn make_instance(&mut self, frame: Frame, id: PatId, template: PatId) -> Result<Made> {
+        let branch = self.instance_frame(frame, id)?;
+        self.map(branch, template)
+    }
+
+    /// The branch that an instance is taken from.
+    fn instance_frame(&self, frame: Frame, id: PatId) -> Result<Frame> {
+        let parts = (self.plan, self.module(), self.settings.natives);
+        let mut scope = Scope::new(parts, &self.bindings, frame);
+        let path = instance_path(self.plan.rule(), id, &mut scope);
+        let path = path.map_err(|error| self.refuse("evaluation", &error.to_string()))?;
+        self.bindings.along(self.plan, frame, &path).ok_or_else(|| {
+            let at = path.iter().map(|(_, i)| i.to_string()).collect::<Vec<_>>().join(", ");
+            self.refuse("field-range", &format!("there is no instance {at}"))
+        })
     }
 
     fn make_native(&mut self, frame: Frame, id: PatId, name: &str, args: &[PatId]) -> Result<Made> {

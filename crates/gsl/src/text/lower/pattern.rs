@@ -133,11 +133,18 @@ impl Lower<'_> {
     }
 
     pub(super) fn instance(&mut self, inst: &Inst) -> Lowered<PatternKind> {
-        Ok(PatternKind::Inst {
-            variadic: self.resolve_pattern(&inst.variadic)?,
-            template: self.resolve_pattern(&inst.template)?,
-            index: self.expression(&inst.index)?,
-        })
+        let mut variadic = self.resolve_pattern(&inst.variadic)?;
+        let mut found = None;
+        for (template, index) in &inst.steps {
+            if let Some(outer) = found.take() {
+                variadic = self.builder.pattern(outer);
+                self.spans.patterns.insert(variadic, inst.variadic.span);
+            }
+            let template = self.resolve_pattern(template)?;
+            let index = self.expression(index)?;
+            found = Some(PatternKind::Inst { variadic, template, index });
+        }
+        found.ok_or(super::Stop)
     }
 
     fn operator(&mut self, name: &Name) -> Lowered<OpId> {

@@ -177,11 +177,16 @@ impl Raise<'_> {
     }
 
     pub(super) fn instance(&mut self, variadic: PatId, template: PatId, index: ExprId) -> Inst {
-        Inst {
-            variadic: self.pattern_name(variadic),
-            template: self.pattern_name(template),
-            index: self.expression(index),
+        let (mut variadic, mut steps) = (variadic, vec![(template, index)]);
+        while let (None, &PatternKind::Inst { variadic: outer, template, index }) =
+            (&self.rule.pattern(variadic).name, &self.rule.pattern(variadic).kind)
+        {
+            steps.push((template, index));
+            variadic = outer;
         }
+        let mut step = |(template, index)| (self.pattern_name(template), self.expression(index));
+        let steps = steps.into_iter().rev().map(&mut step).collect();
+        Inst { variadic: self.pattern_name(variadic), steps }
     }
 }
 

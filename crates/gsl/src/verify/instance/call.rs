@@ -267,6 +267,10 @@ impl Draft<'_> {
                 entries.push((context.str(attr.name), made));
                 continue;
             }
+            // Of two attributes that exclude each other the rule may have given one.
+            if fixed.is_none() && attributes::is_excluded(short, attr.name, given) {
+                continue;
+            }
             let value = match fixed.or_else(|| self.hinted(id, attr.name)) {
                 Some(value) => Some(value),
                 None if attributes::is_operand(&call, attr.name) => None,

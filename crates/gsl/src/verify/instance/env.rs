@@ -29,13 +29,8 @@ impl Env for Draft<'_> {
         self.symbols.extend(value.map(|value| (symbol, Some(value))));
     }
 
-    fn access(&self, id: PatId, instance: Option<(PatId, usize)>, name: &str) -> Option<AttrValue> {
-        let frame = match instance {
-            Some((variadic, index)) => {
-                *self.branches.get(&self.resolve(self.at, variadic))?.get(index)?
-            }
-            None => self.at,
-        };
+    fn access(&self, id: PatId, path: &[(PatId, usize)], name: &str) -> Option<AttrValue> {
+        let frame = self.along(path)?;
         let key = self.resolve(frame, id);
         if name == "length"
             && let Some(branches) = self.branches.get(&key)

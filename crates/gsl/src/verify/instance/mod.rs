@@ -19,7 +19,7 @@ use super::hints::Hints;
 use super::shapes::Extents;
 use super::values::{self, Profile};
 use crate::ast::{ExprId, PatId, PatternKind, SymId};
-use crate::eval::{AttrValue, evaluate};
+use crate::eval::{AttrValue, evaluate, instance_path};
 use crate::plan::MatchPlan;
 use crate::rules::Natives;
 
@@ -188,6 +188,13 @@ impl<'a> Draft<'a> {
         (frame, id)
     }
 
+    /// The branch that a path leads to from the frame that is being made.
+    fn along(&self, path: &[(PatId, usize)]) -> Option<usize> {
+        path.iter().try_fold(self.at, |frame, (variadic, index)| {
+            self.branches.get(&self.resolve(frame, *variadic))?.get(*index).copied()
+        })
+    }
+
     fn item(&mut self, frame: usize, id: PatId, want: Option<&Extents>) -> Option<Item> {
         let key = self.resolve(frame, id);
         if let Some(item) = self.made.get(&key) {
@@ -212,13 +219,9 @@ impl<'a> Draft<'a> {
             }
             PatternKind::Proj { tuple, index } => self.projection(frame, *tuple, *index),
             PatternKind::Variadic { .. } => self.variadic(frame, id, want),
-            PatternKind::Inst { variadic, template, index } => {
-                let branch = match self.evaluate(*index)? {
-                    AttrValue::Int(n) => usize::try_from(n).ok()?,
-                    _ => return None,
-                };
-                let home = self.resolve(frame, *variadic);
-                let inner = *self.branches.get(&home)?.get(branch)?;
+            PatternKind::Inst { template, .. } => {
+                let path = instance_path(plan.rule(), id, self).ok()?;
+                let inner = self.along(&path)?;
                 self.item(inner, *template, want)
             }
             PatternKind::Alt(options) => {
