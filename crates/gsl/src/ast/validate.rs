@@ -113,7 +113,8 @@ fn complete_templates(data: &mut RuleData) {
             continue;
         }
         let given = |id: &PatId| templates.iter().find(|given| given.pattern == *id).copied();
-        let first = all.iter().map(|id| given(id).unwrap_or(Template { pattern: *id, first: None }));
+        let first =
+            all.iter().map(|id| given(id).unwrap_or(Template { pattern: *id, first: None }));
         let others = templates.iter().filter(|given| !all.contains(&given.pattern)).copied();
         let complete = first.chain(others).collect();
         if let PatternKind::Variadic { templates, .. } = &mut data.patterns[i].kind {
@@ -329,7 +330,9 @@ fn name_patterns(data: &mut RuleData, lists: &References, names: &mut Names) {
         for &reference in references {
             match reference {
                 Reference::Part(id) => uses[id.index()] += 1,
-                Reference::Mention(id) if !silent && !is_outer(data, pattern, id) => uses[id.index()] += 2,
+                Reference::Mention(id) if !silent && !is_outer(data, pattern, id) => {
+                    uses[id.index()] += 2
+                }
                 _ => {}
             }
         }

@@ -75,7 +75,8 @@ impl Checker<'_> {
             let outer = variadic_of(rule, variadic);
             let span = self.spans.pattern(id);
             let PatternKind::Variadic { templates, .. } = &rule.pattern(outer).kind else {
-                let message = format!("{} is not variadic and has no instances", self.describe(outer));
+                let message =
+                    format!("{} is not variadic and has no instances", self.describe(outer));
                 let hint = "instances are those of the templates of a `variadic` pattern";
                 self.error("not-variadic", span, message, hint);
                 continue;

@@ -10,8 +10,8 @@ mod matching;
 mod value;
 
 pub(crate) use arithmetic::equal;
-pub(crate) use evaluate::{instance_path, variadic_of, with_symbol};
 pub use evaluate::{Env, evaluate};
+pub(crate) use evaluate::{instance_path, variadic_of, with_symbol};
 pub use matching::matches;
 pub use value::{AttrValue, SymbolicDim};
 

@@ -1,7 +1,7 @@
 //! Attribute dictionaries of new operations.
 
 use tangram_dialects::{constant, dtype};
-use tangram_ir::{Attr, AttrKind, Context, Diagnostic, FloatKind, Module, OpDef, Str};
+use tangram_ir::{Attr, AttrKind, Context, Diagnostic, FloatKind, Module, OpDef, Str, Value};
 use tangram_tensor::DType;
 
 use super::build::Builder;
@@ -12,11 +12,15 @@ use crate::matching::{Frame, show};
 
 impl Builder<'_, '_> {
     /// Makes the dictionary of a call: what it copies, then what it gives.
+    ///
+    /// Numbers of attributes have 32 bits. Beside operands of 64 bits one that does not fit would be
+    /// another number.
     pub(super) fn attributes(
         &mut self,
         frame: Frame,
         id: PatId,
         def: Option<&'static OpDef>,
+        operands: &[Value],
     ) -> Result<Attr, Diagnostic> {
         let plan = self.plan;
         let PatternKind::Call { attrs, rest, .. } = &plan.rule().pattern(id).kind else {
@@ -40,6 +44,16 @@ impl Builder<'_, '_> {
                     let value = self.evaluate(frame, field.value)?;
                     let kind = def.and_then(|def| def.attr(&field.name));
                     let kind = kind.map_or(AttrKind::Any, |attr| attr.kind);
+                    let wide = || operands.iter().any(|v| self.dtype(*v) == Some(DType::F64));
+                    if loses_digits(kind, &value) && wide() {
+                        let value = show(&value);
+                        let message = format!(
+                            "attribute `{}` has 32 bits and does not hold {value}, which counts \
+                             beside operands of float64",
+                            field.name
+                        );
+                        return Err(self.refuse("attribute", &message));
+                    }
                     Some(self.attribute(&field.name, kind, &value)?)
                 }
             };
@@ -128,6 +142,19 @@ pub(crate) fn to_attr(module: &Module, kind: AttrKind, value: &AttrValue) -> Opt
             Some(context.array_attr(&fields.iter().map(item).collect::<Option<Vec<_>>>()?))
         }
         _ => None,
+    }
+}
+
+/// Whether a number of 32 bits is another one.
+fn loses_digits(kind: AttrKind, value: &AttrValue) -> bool {
+    let other = |value: &AttrValue| match value {
+        AttrValue::Float(x) => !x.is_nan() && f64::from(*x as f32) != *x,
+        _ => false,
+    };
+    match (kind, value) {
+        (AttrKind::Float, value) => other(value),
+        (AttrKind::Floats, AttrValue::Tuple(fields)) => fields.iter().any(other),
+        _ => false,
     }
 }
 

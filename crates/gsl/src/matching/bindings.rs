@@ -209,7 +209,8 @@ impl Bindings {
         path: &[(PatId, usize)],
     ) -> Option<Frame> {
         let mut steps = path.iter();
-        steps.try_fold(frame, |frame, (variadic, index)| self.branch(plan, frame, *variadic, *index))
+        steps
+            .try_fold(frame, |frame, (variadic, index)| self.branch(plan, frame, *variadic, *index))
     }
 
     /// Lists every slot that is bound: frame, pattern, what for.

@@ -111,21 +111,17 @@ pub(super) fn separate(good: &[Features], bad: &[Features]) -> Vec<String> {
     out
 }
 
-/// Proposes a condition that is enough, though it may be more than is needed: it holds on none of
-/// `bad`, and on as many of `good` as one can.
-pub(super) fn suffice(good: &[Features], bad: &[Features]) -> Option<String> {
+/// Proposes conditions that are enough, though they may be more than is needed: each holds on none
+/// of `bad`, those that hold on more of `good` come first.
+pub(super) fn suffice(good: &[Features], bad: &[Features]) -> Vec<String> {
     let least = ENOUGH.max(good.len() / 4);
     if good.len() < least || bad.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let mut best: Option<Candidate> = None;
-    for candidate in candidates(good, bad, least) {
-        let better = best.as_ref().is_none_or(|best| candidate.good > best.good);
-        if candidate.excludes_all() && better {
-            best = Some(candidate);
-        }
-    }
-    best.map(|candidate| candidate.text)
+    let mut found = candidates(good, bad, least);
+    found.retain(Candidate::excludes_all);
+    found.sort_by_key(|candidate| std::cmp::Reverse(candidate.good));
+    found.into_iter().map(|candidate| candidate.text).collect()
 }
 
 /// Simple conditions that hold on some of `good` and not on all of `bad`: those that fix a feature,
@@ -389,6 +385,9 @@ mod tests {
         good.push(features(2, 1, 3));
         let bad = [features(2, 2, 3), features(4, 2, 4), features(3, 3, 4)];
         assert!(separate(&good, &bad).is_empty());
-        assert_eq!(suffice(&good, &bad).as_deref(), Some("x.shape[0] == y.shape[1]"));
+        assert_eq!(
+            suffice(&good, &bad).first().map(String::as_str),
+            Some("x.shape[0] == y.shape[1]")
+        );
     }
 }

@@ -430,7 +430,8 @@ impl<'a> Search<'a> {
 
     fn note_compared(&mut self, compared: Compared, features: Features, facts: &Features) {
         // What brings nothing new together is as good as seen.
-        if self.pairs.add(facts) == 0 && compared.gap <= self.gap && compared.finite <= self.finite {
+        if self.pairs.add(facts) == 0 && compared.gap <= self.gap && compared.finite <= self.finite
+        {
             self.repeated += 1;
             return;
         }
@@ -531,7 +532,7 @@ impl<'a> Search<'a> {
         evidence.coverage.branches = self.branches.counts();
         if let Some(counterexample) = self.counterexample.clone() {
             let proposed = condition::separate(&self.good, &self.bad).into_iter().take(PROPOSED);
-            let enough = condition::suffice(&self.good, &self.bad);
+            let enough = condition::suffice(&self.good, &self.bad).into_iter().take(PROPOSED);
             return match proposed.chain(enough).find(|condition| holds(condition)) {
                 Some(condition) => Verdict::HoldsIf { condition, counterexample, evidence },
                 None => Verdict::Wrong { counterexample, evidence },

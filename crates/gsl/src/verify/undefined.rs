@@ -126,4 +126,3 @@ pub(super) fn to_odd(n: i128) -> f64 {
         }
     }
 }
-

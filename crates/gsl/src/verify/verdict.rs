@@ -201,7 +201,8 @@ impl fmt::Display for Verdict {
                          says `{word}`"
                     )?,
                     false => {
-                        let as_it_stands = "WRONG as it stands; it holds where it says no more than";
+                        let as_it_stands =
+                            "WRONG as it stands; it holds where it says no more than";
                         writeln!(f, "{as_it_stands} `{word}`")?;
                     }
                 }

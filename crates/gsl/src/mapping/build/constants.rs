@@ -80,7 +80,7 @@ impl Builder<'_, '_> {
         extents.ok_or_else(|| self.refuse("evaluation", &message()))
     }
 
-    pub(super) fn dtype(&self, value: Value) -> Option<DType> {
+    pub(in crate::mapping) fn dtype(&self, value: Value) -> Option<DType> {
         let context = self.module().context();
         let element = context.element_type(self.module().value_type(value))?;
         tangram_dialects::dtype::dtype_of(context, element)

@@ -11,9 +11,7 @@ use tangram_tensor::DType;
 use super::{Settings, refuse};
 use crate::ast::{ExprId, OpId, PatId, PatternKind};
 use crate::check::{LengthSource, target_length};
-use crate::eval::{
-    AttrValue, EvalError, MAX_ELEMENTS, evaluate, instance_path, variadic_of,
-};
+use crate::eval::{AttrValue, EvalError, MAX_ELEMENTS, evaluate, instance_path, variadic_of};
 use crate::matching::{Bindings, Bound, Frame, Match, Scope, Target};
 use crate::plan::MatchPlan;
 
@@ -335,7 +333,7 @@ impl<'b, 'r> Builder<'b, 'r> {
         let def = self.module().context().def(name);
         let broadcasts = def.is_some_and(|def| def.traits.contains(Traits::BROADCASTING));
         let operands = self.operands(frame, args, broadcasts)?;
-        let attrs = self.attributes(frame, id, def)?;
+        let attrs = self.attributes(frame, id, def, &operands)?;
         let results = def.and_then(|def| self.wanted_results(frame, id, def));
         let built = self.rewriter.build(self.point, name, &operands, attrs, results, self.loc);
         let op = built.map_err(|error| {
