@@ -128,7 +128,8 @@ class Subst:
     def explain(self, wl: Base, limit: int = 10) -> str:
         """Says why the rule does not match: its nearest misses, one a line."""
         lines = []
-        for operation, results, reason in wl._model.explain(self._text)[:limit]:
+        functions = list(self.functions.items())
+        for operation, results, reason in wl._model.explain(self._text, functions)[:limit]:
             lines.append(f"{', '.join(results) or '?'} ({operation}): {reason or 'it matches'}")
         return "\n".join(lines) or "nothing in the workload comes near"
 

@@ -69,6 +69,7 @@ fn show(value: &AttrValue) -> String {
         AttrValue::Str(v) => format!("{v:?}"),
         AttrValue::Tuple(v) => format!("[{}]", v.iter().map(show).collect::<Vec<_>>().join(", ")),
         AttrValue::Dim(v) => format!("{v:?}"),
+        AttrValue::Spelled(both) => show(&both.0),
     }
 }
 

@@ -360,12 +360,21 @@ impl Model {
         Ok((found.holds(), told, found.to_string()))
     }
 
-    /// Why the first rule of `text` does not match, operation by operation: name of the operation,
-    /// names of its results, the nearest miss; the empty text where it does match.
-    fn explain(&self, text: &str) -> PyResult<Vec<(String, Vec<String>, String)>> {
+    /// Why the first rule of `text`, which may call `functions`, is not applied, operation by
+    /// operation: name of the operation, names of its results, the nearest miss; the empty text where
+    /// it is.
+    #[pyo3(signature = (text, functions=vec![]))]
+    fn explain(
+        &self,
+        text: &str,
+        functions: Vec<(String, Py<PyAny>)>,
+    ) -> PyResult<Vec<(String, Vec<String>, String)>> {
         let mut library = Library::default();
         library.add_text("<text>", text, None).map_err(rule_error)?;
-        tangram::explain::explain(&self.inner.module, &library)
+        let raised = functions::define(&mut library, functions);
+        let found = tangram::explain::explain(&self.inner.module, &library);
+        raised.again()?;
+        found
             .map(|list| list.into_iter().map(|m| (m.operation, m.results, m.reason)).collect())
             .map_err(|error| RuleError::new_err(error.to_string()))
     }

@@ -1,11 +1,13 @@
 //! "Why not?": what keeps a rule from matching.
 
-use tangram_gsl::rules::{CompileError, CompiledRule, Options};
-use tangram_gsl::schema::NnSchema;
+use tangram_gsl::rules::CompiledRule;
 use tangram_ir::{Block, Module, Op};
+use tangram_rewrite::{
+    GreedyConfig, Journal, PatternSet, RewritePattern, Rewriter, Silent, greedy,
+};
 
-use crate::library::Library;
-use crate::natives::natives;
+use crate::library::{Library, Selection};
+use crate::optimise::OptimiseError;
 
 /// How a rule fares at an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,27 +18,34 @@ pub struct Miss {
     pub operation: String,
     /// The names of its results.
     pub results: Vec<String>,
-    /// Which pattern failed after most was matched, what it expects and what is there; empty
-    /// where the rule matches.
+    /// Which pattern failed after most was matched, what it expects and what is there, or why a
+    /// match is refused; empty where the rule is applied.
     pub reason: String,
     /// How much of the rule was matched before that.
     pub progress: usize,
 }
 
-/// Explains, for each rule of `library` and each operation at which it could be anchored, why it
-/// does not match there; nearest misses first.
+/// Explains, for each rule of `library` and each operation at which it could be anchored, what comes
+/// of it there; nearest misses first.
+///
+/// The program is prepared as it is for any driver, in which equal operations are one, and each rule
+/// is tried by the code that applies it, which is then undone.
 ///
 /// # Errors
-/// A rule that cannot be compiled.
-pub fn explain(module: &Module, library: &Library) -> Result<Vec<Miss>, CompileError> {
-    let context = module.context();
-    let schema = NnSchema::new(context);
-    let options = Options { natives: natives(), ..Options::default() };
+/// A rule that is wrong, or calls what nobody has defined.
+pub fn explain(module: &Module, library: &Library) -> Result<Vec<Miss>, OptimiseError> {
+    let rules = library.compile(module.context(), &Selection::default())?.rules;
+    let mut module = module.clone();
+    let none = PatternSet::new().freeze();
+    let config = GreedyConfig { fold: false, erase_dead: false, ..GreedyConfig::default() };
+    let root = module.root();
+    greedy::apply(&mut module, root, &none, &config);
+    let ops = operations(&module);
     let mut out = Vec::new();
-    for located in &library.rules {
-        let rule = CompiledRule::new(&located.rule, context, &schema, &options, &|_| true)?;
-        for op in operations(module) {
-            out.extend(miss_at(&rule, module, op));
+    for rule in &rules {
+        let roots = rule.roots();
+        for &op in ops.iter().filter(|&&op| roots.accept(&module, op)) {
+            out.extend(miss_at(rule, &mut module, op));
         }
     }
     out.sort_by_key(|miss| std::cmp::Reverse((miss.reason.is_empty(), miss.progress)));
@@ -50,9 +59,10 @@ pub fn has_value(module: &Module, name: &str) -> bool {
     operations(module).into_iter().any(|op| module.results(op).any(named))
 }
 
-fn miss_at(rule: &CompiledRule, module: &Module, op: Op) -> Option<Miss> {
-    let matches = rule.matches(module, op).next_match().is_some();
+fn miss_at(rule: &CompiledRule, module: &mut Module, op: Op) -> Option<Miss> {
+    let outcome = tried(rule, module, op);
     let mut solver = rule.matches(module, op).with_reasons(true);
+    let matches = solver.next_match().is_some();
     while solver.next_match().is_some() {}
     let miss = solver.miss();
     // An operation of another kind is no near miss.
@@ -64,12 +74,30 @@ fn miss_at(rule: &CompiledRule, module: &Module, op: Op) -> Option<Miss> {
         rule: rule.rule().name().to_owned(),
         operation: module.name_text(op).to_owned(),
         results: module.results(op).filter_map(name).collect(),
-        reason: match (matches, miss) {
-            (false, Some(miss)) => miss.describe(rule.plan(), module),
-            _ => String::new(),
+        reason: match (outcome, miss) {
+            (Ok(()), _) => String::new(),
+            (Err(reason), _) if matches => format!("it matches, and is refused: {reason}"),
+            (Err(_), Some(miss)) => miss.describe(rule.plan(), module),
+            (Err(reason), None) => reason,
         },
-        progress: miss.map_or(0, |miss| miss.progress),
+        progress: match matches {
+            true => usize::MAX,
+            false => miss.map_or(0, |miss| miss.progress),
+        },
     })
+}
+
+/// Applies a rule at an operation, and undoes it. The error is why it is left as it is.
+fn tried(rule: &CompiledRule, module: &mut Module, op: Op) -> Result<(), String> {
+    let mut journal = Journal::new();
+    let start = journal.mark();
+    let mut listener = Silent;
+    let outcome = Rewriter::new(module, &mut listener)
+        .with_journal(&mut journal)
+        .with_reasons(true)
+        .attempt(rule, op);
+    journal.undo(module, start);
+    outcome.map_err(|why| why.reason.unwrap_or_default())
 }
 
 /// Every operation, those in regions included, in order.

@@ -151,8 +151,26 @@ pub fn optimise(
         }
     }
     report.warnings.extend(report::wrong_claims(model));
+    let refused = refused_everywhere(&report, library);
+    report.warnings.extend(refused);
     report.cost = comparable(before, cost::estimate(&model.module));
     Ok(report)
+}
+
+/// Rules that were asked for, match, and were refused wherever they do.
+fn refused_everywhere(report: &Report, library: &Library) -> Vec<String> {
+    let idle = report.rules.iter().filter(|rule| rule.fired == 0 && library.is_asked(&rule.name));
+    let line = |rule: &RuleReport| {
+        let mut refused = report.refused.iter().filter(|refused| refused.rule == rule.name);
+        let first = refused.next()?;
+        let places = match refused.count() + 1 {
+            1 => "1 place".to_owned(),
+            count => format!("{count} places"),
+        };
+        let (name, reason) = (&rule.name, &first.reason);
+        Some(format!("`{name}` matches at {places} and is refused at each: {reason}"))
+    };
+    idle.filter_map(line).collect()
 }
 
 /// Both estimates, of which neither has a number that the other lacks.

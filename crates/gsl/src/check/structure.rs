@@ -9,7 +9,8 @@ use crate::diagnostic::Diagnostic;
 impl Checker<'_> {
     pub(super) fn structure(&mut self) {
         self.outputs();
-        self.connected();
+        self.connected_branches();
+        self.tuples();
         self.sides();
         self.unused();
     }
@@ -53,34 +54,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Each output shares a vertex with those before it, or there would be no way to find it.
-    fn connected(&mut self) {
-        let sources = self.rule.sources();
-        let mut reached: FxHashSet<PatId> = FxHashSet::default();
-        for (i, &output) in sources.iter().enumerate() {
-            let mut own = subexpressions(self.rule, &[output]);
-            // An instance is a part of the variadic pattern that it is taken from.
-            for id in own.clone() {
-                let mut at = id;
-                while let PatternKind::Inst { variadic, .. } = self.rule.pattern(at).kind {
-                    own.push(variadic);
-                    at = variadic;
-                }
-            }
-            if i > 0 && !own.iter().any(|id| reached.contains(id)) {
-                let message =
-                    format!("{} shares no value with the outputs before it", self.describe(output));
-                let found =
-                    Diagnostic::error("disconnected-outputs", self.spans.pattern(output), message)
-                        .label(self.spans.pattern(sources[0]), "the first output")
-                        .hint("let both read a common pattern, or make two rules of it");
-                self.found.push(found);
-            }
-            reached.extend(own);
-        }
-        self.connected_branches();
-    }
-
     /// The branches of a variadic output hang together by what is not a template.
     fn connected_branches(&mut self) {
         let &[output] = self.rule.sources() else { return };
@@ -94,6 +67,27 @@ impl Checker<'_> {
             let hint = "leave a pattern that all branches read out of `over (...)`";
             let span = self.spans.pattern(output);
             self.error("disconnected-outputs", span, message, hint);
+        }
+    }
+
+    /// A tuple stands for operands: nothing else is one.
+    fn tuples(&mut self) {
+        let rule = self.rule;
+        let is_tuple = |id: &PatId| matches!(rule.pattern(*id).kind, PatternKind::Tuple(_));
+        let outputs = rule.sources().iter().chain(rule.targets()).copied();
+        let mut found: Vec<PatId> = outputs.filter(is_tuple).collect();
+        for &id in &self.source {
+            let kind = &rule.pattern(id).kind;
+            if !matches!(kind, PatternKind::Call { .. } | PatternKind::Tuple(_)) {
+                found.extend(rule.pattern(id).parts().into_iter().filter(is_tuple));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        for id in found {
+            let message = "a tuple stands among the operands of a call, and is no value".to_owned();
+            let hint = "list outputs one by one: `match s[0], s[1]`, `rewrite x, y`";
+            self.error("tuple-value", self.spans.pattern(id), message, hint);
         }
     }
 

@@ -14,18 +14,18 @@ pub(super) fn binary(op: BinaryOp, lhs: &AttrValue, rhs: &AttrValue) -> Result<A
         Lt | Le | Gt | Ge => order(op, lhs, rhs).map(AttrValue::Bool),
         And => Ok(AttrValue::Bool(boolean(lhs)? && boolean(rhs)?)),
         Or => Ok(AttrValue::Bool(boolean(lhs)? || boolean(rhs)?)),
-        _ => match (lhs, rhs) {
+        _ => match (lhs.plain(), rhs.plain()) {
             (AttrValue::Int(a), AttrValue::Int(b)) => integers(op, *a, *b),
             (AttrValue::Tuple(a), AttrValue::Tuple(b)) if op == Add => {
                 Ok(AttrValue::Tuple(a.iter().chain(b).cloned().collect()))
             }
-            (AttrValue::Dim(dim), AttrValue::Int(_) | AttrValue::Dim(_)) => {
+            (AttrValue::Dim(dim), rhs @ (AttrValue::Int(_) | AttrValue::Dim(_))) => {
                 dim.arithmetic(op, rhs, false).ok_or(EvalError::Undecided)
             }
-            (AttrValue::Int(_), AttrValue::Dim(dim)) => {
+            (lhs @ AttrValue::Int(_), AttrValue::Dim(dim)) => {
                 dim.arithmetic(op, lhs, true).ok_or(EvalError::Undecided)
             }
-            _ => floats(op, number(lhs)?, number(rhs)?).map(|value| match value {
+            (lhs, rhs) => floats(op, number(lhs)?, number(rhs)?).map(|value| match value {
                 AttrValue::Float(x) if is_single(lhs) || is_single(rhs) => AttrValue::Single(x),
                 value => value,
             }),
@@ -36,6 +36,10 @@ pub(super) fn binary(op: BinaryOp, lhs: &AttrValue, rhs: &AttrValue) -> Result<A
 /// Decides equality; values of different kinds differ, but for integers and floats.
 pub(crate) fn equal(lhs: &AttrValue, rhs: &AttrValue) -> Result<bool> {
     match (lhs, rhs) {
+        (AttrValue::Spelled(a), AttrValue::Spelled(b)) => equal(&a.0, &b.0),
+        (AttrValue::Spelled(both), other) | (other, AttrValue::Spelled(both)) => {
+            Ok(equal(&both.0, other)? || equal(&both.1, other)?)
+        }
         (AttrValue::Int(a), AttrValue::Int(b)) => Ok(a == b),
         (AttrValue::Bool(a), AttrValue::Bool(b)) => Ok(a == b),
         (AttrValue::Str(a), AttrValue::Str(b)) => Ok(a == b),
@@ -74,6 +78,7 @@ fn equal_fields(a: &[AttrValue], b: &[AttrValue]) -> Result<bool> {
 }
 
 fn order(op: BinaryOp, lhs: &AttrValue, rhs: &AttrValue) -> Result<bool> {
+    let (lhs, rhs) = (lhs.plain(), rhs.plain());
     let ordering = match (lhs, rhs) {
         (AttrValue::Dim(dim), AttrValue::Int(_) | AttrValue::Dim(_)) => {
             return dim.compare(op, rhs, false).ok_or(EvalError::Undecided);
@@ -142,14 +147,14 @@ fn is_single(value: &AttrValue) -> bool {
 }
 
 pub(super) fn boolean(value: &AttrValue) -> Result<bool> {
-    match value {
+    match value.plain() {
         AttrValue::Bool(value) => Ok(*value),
         other => Err(wrong("a truth value", other)),
     }
 }
 
 pub(super) fn number(value: &AttrValue) -> Result<f64> {
-    match value {
+    match value.plain() {
         AttrValue::Int(value) => Ok(*value as f64),
         AttrValue::Float(value) | AttrValue::Single(value) => Ok(*value),
         other => Err(wrong("a number", other)),
@@ -157,7 +162,7 @@ pub(super) fn number(value: &AttrValue) -> Result<f64> {
 }
 
 pub(super) fn integer(value: &AttrValue) -> Result<i64> {
-    match value {
+    match value.plain() {
         AttrValue::Int(value) => Ok(*value),
         AttrValue::Dim(_) => Err(EvalError::Undecided),
         other => Err(wrong("an integer", other)),

@@ -53,7 +53,7 @@ pub fn evaluate(rule: &Rule, expr: ExprId, env: &mut dyn Env) -> Result<AttrValu
         ExprKind::Unary { op: UnaryOp::Not, operand } => {
             AttrValue::Bool(!boolean(&eval(*operand)?)?)
         }
-        ExprKind::Unary { op: UnaryOp::Neg, operand } => match eval(*operand)? {
+        ExprKind::Unary { op: UnaryOp::Neg, operand } => match eval(*operand)?.into_plain() {
             AttrValue::Float(value) => AttrValue::Float(-value),
             AttrValue::Single(value) => AttrValue::Single(-value),
             value => binary(BinaryOp::Sub, &AttrValue::Int(0), &value)?,
@@ -132,7 +132,7 @@ pub fn evaluate(rule: &Rule, expr: ExprId, env: &mut dyn Env) -> Result<AttrValu
             for arg in args {
                 values.push(match arg {
                     NativeArg::Pattern(id) => Ok(*id),
-                    NativeArg::Expr(id) => Err(eval(*id)?),
+                    NativeArg::Expr(id) => Err(eval(*id)?.into_plain()),
                 });
             }
             env.native(name, &values).ok_or_else(|| EvalError::Native(name.clone()))?
@@ -214,6 +214,11 @@ fn each(
 fn fields(value: AttrValue) -> Result<Vec<AttrValue>> {
     match value {
         AttrValue::Tuple(fields) => Ok(fields),
+        // Whichever of its spellings is a tuple.
+        AttrValue::Spelled(both) => match *both {
+            (AttrValue::Tuple(fields), _) | (_, AttrValue::Tuple(fields)) => Ok(fields),
+            (value, _) => Err(wrong("a tuple", &value)),
+        },
         other => Err(wrong("a tuple", &other)),
     }
 }

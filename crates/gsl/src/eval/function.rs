@@ -9,7 +9,7 @@ type Result<T> = std::result::Result<T, EvalError>;
 /// Applies a mathematical function.
 pub(super) fn call(function: Function, args: &[AttrValue]) -> Result<AttrValue> {
     let none = EvalError::Arithmetic(function.text());
-    let Some(first) = args.first() else { return Err(none) };
+    let Some(first) = args.first().map(AttrValue::plain) else { return Err(none) };
     if let AttrValue::Int(value) = first {
         match function {
             Function::Abs => return value.checked_abs().map(AttrValue::Int).ok_or(none),

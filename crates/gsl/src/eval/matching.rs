@@ -12,6 +12,9 @@ use crate::ast::{ExprId, ExprKind, Rule};
 pub fn matches(rule: &Rule, expr: ExprId, value: &AttrValue, env: &mut dyn Env) -> bool {
     match (&rule.expr(expr).kind, value) {
         (ExprKind::Any, _) => true,
+        (ExprKind::Tuple(_) | ExprKind::Var { .. }, AttrValue::Spelled(both)) => {
+            matches(rule, expr, &both.0, env) || matches(rule, expr, &both.1, env)
+        }
         (ExprKind::Tuple(exprs), AttrValue::Tuple(fields)) => {
             exprs.len() == fields.len()
                 && exprs.iter().zip(fields).all(|(expr, field)| matches(rule, *expr, field, env))

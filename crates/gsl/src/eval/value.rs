@@ -24,6 +24,9 @@ pub enum AttrValue {
     Str(String),
     /// A tuple.
     Tuple(Vec<AttrValue>),
+    /// A value that may be written in another way too, which it equals as well: dimension 2 of three
+    /// as -1.
+    Spelled(Box<(AttrValue, AttrValue)>),
 }
 
 /// Arithmetic on symbolic dimensions: an integer for every value of the symbols.
@@ -39,6 +42,32 @@ pub trait SymbolicDim: Any + Debug + Send + Sync {
 }
 
 impl AttrValue {
+    /// This value, which may be written as `other`.
+    #[must_use]
+    pub fn or_written(self, other: AttrValue) -> AttrValue {
+        Self::Spelled(Box::new((self, other)))
+    }
+
+    /// Returns the value in its normal form.
+    pub fn plain(&self) -> &AttrValue {
+        match self {
+            Self::Spelled(both) => &both.0,
+            value => value,
+        }
+    }
+
+    /// Returns the value with all that is in it in normal form.
+    #[must_use]
+    pub fn into_plain(self) -> AttrValue {
+        match self {
+            Self::Spelled(both) => both.0.into_plain(),
+            Self::Tuple(fields) => {
+                Self::Tuple(fields.into_iter().map(AttrValue::into_plain).collect())
+            }
+            value => value,
+        }
+    }
+
     /// Names the kind of value in messages.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -48,6 +77,7 @@ impl AttrValue {
             Self::Float(_) | Self::Single(_) => "a float",
             Self::Str(_) => "a string",
             Self::Tuple(_) => "a tuple",
+            Self::Spelled(both) => both.0.kind(),
         }
     }
 }

@@ -111,7 +111,7 @@ impl Builder<'_, '_> {
 /// Returns a value as an attribute of a kind; none if it is not one.
 pub(crate) fn to_attr(module: &Module, kind: AttrKind, value: &AttrValue) -> Option<Attr> {
     let context = module.context();
-    match (kind, value) {
+    match (kind, value.plain()) {
         (AttrKind::Int | AttrKind::Any, AttrValue::Int(n)) => Some(context.i64_attr(*n)),
         (AttrKind::Float, _) => Some(single(context, number(value)?)),
         (AttrKind::Any, AttrValue::Float(x) | AttrValue::Single(x)) => Some(single(context, *x)),
@@ -164,7 +164,7 @@ fn single(context: &Context, x: f64) -> Attr {
 }
 
 fn integers(context: &Context, fields: &[AttrValue]) -> Option<Attr> {
-    let integer = |field: &AttrValue| match field {
+    let integer = |field: &AttrValue| match field.plain() {
         AttrValue::Int(n) => Some(*n),
         _ => None,
     };
@@ -172,7 +172,7 @@ fn integers(context: &Context, fields: &[AttrValue]) -> Option<Attr> {
 }
 
 fn number(value: &AttrValue) -> Option<f64> {
-    match value {
+    match value.plain() {
         AttrValue::Int(n) => Some(*n as f64),
         AttrValue::Float(x) | AttrValue::Single(x) => Some(*x),
         _ => None,

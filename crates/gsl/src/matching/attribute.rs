@@ -162,6 +162,7 @@ pub(crate) fn show(value: &AttrValue) -> String {
             let more = if fields.len() > 8 { ", ..." } else { "" };
             format!("[{}{more}]", shown.collect::<Vec<_>>().join(", "))
         }
+        AttrValue::Spelled(both) => show(&both.0),
         AttrValue::Dim(_) => match symbolic::to_expr(value) {
             Some(expr) => expr.to_string(),
             None => "?".to_owned(),

@@ -1,12 +1,12 @@
 //! Conditions on attributes, types, values and users, at once or when all they look at is bound.
 
-use tangram_ir::{Attr, Op, Value};
+use tangram_ir::{Op, Value};
 
 use super::bindings::{Frame, Target};
 use super::env::Scope;
 use super::solver::{Check, Goal, Solver};
-use super::{attribute, constant, matched_ops};
-use crate::ast::{ExprId, ExprKind, PatId, PatternKind, TensorFields};
+use super::{attribute, constant, matched_ops, normal};
+use crate::ast::{ExprId, ExprKind, Field, PatId, PatternKind, TensorFields};
 use crate::eval::{self, AttrValue, evaluate};
 
 /// What a condition says now.
@@ -86,28 +86,32 @@ impl<'a> Solver<'a> {
             return (id, op, Verdict::Open);
         };
         let field = &attrs[field as usize];
-        let attr = op.and_then(|op| self.module.attr(op, &field.name));
-        if let Some(verdict) = self.copied(frame, &field.name, field.value, attr) {
+        if let Some(verdict) = self.copied(frame, &field.name, field.value, op) {
             return (id, op, verdict);
         }
-        let value = attr.and_then(|attr| attribute::from_attr(self.module, attr));
+        let value = op.and_then(|op| normal::of_op(self.module, op, &field.name));
         let any = matches!(self.plan.rule().expr(field.value).kind, ExprKind::Any);
         let verdict = match value {
-            Some(value) => self.compare(frame, field.value, &value, &field.name),
+            Some(value) => match self.compare(frame, field.value, &value, &field.name) {
+                Verdict::Fails(..) if self.is_same_set(frame, field, op, &value) => Verdict::Holds,
+                verdict => verdict,
+            },
             None if any => Verdict::Holds,
             None => Verdict::Fails(format!("attribute `{}`", field.name), "none".into()),
         };
         (id, op, verdict)
     }
 
-    /// The attribute of the same name of another call is compared as it is: both may be absent.
-    fn copied(
-        &self,
-        frame: Frame,
-        name: &str,
-        expr: ExprId,
-        attr: Option<Attr>,
-    ) -> Option<Verdict> {
+    /// Whether a list of dimensions is the wanted one in another order, where that says nothing.
+    fn is_same_set(&self, frame: Frame, field: &Field, op: Option<Op>, found: &AttrValue) -> bool {
+        let wanted = evaluate(self.plan.rule(), field.value, &mut self.scope(frame));
+        let (Ok(wanted), Some(op)) = (wanted, op) else { return false };
+        normal::same_dimensions(self.module, op, &field.name, (found, &wanted))
+    }
+
+    /// The attribute of the same name of another call: both may be absent, and mean nothing that a
+    /// value says.
+    fn copied(&self, frame: Frame, name: &str, expr: ExprId, op: Option<Op>) -> Option<Verdict> {
         let ExprKind::Access { pattern, attribute } = &self.plan.rule().expr(expr).kind else {
             return None;
         };
@@ -117,18 +121,17 @@ impl<'a> Solver<'a> {
         let PatternKind::Call { .. } = self.plan.rule().pattern(*pattern).kind else {
             return None;
         };
-        let Some(other) = self.bound_op(frame, *pattern) else { return Some(Verdict::Open) };
-        let other = self.module.attr(other, name);
-        if attr.is_some() && other.is_some() && attr != other {
-            return None;
-        }
-        let show = |attr: Option<Attr>| {
-            let value = attr.and_then(|attr| attribute::from_attr(self.module, attr));
-            value.map_or("no attribute".to_owned(), |value| attribute::show(&value))
+        let (Some(op), Some(other)) = (op, self.bound_op(frame, *pattern)) else {
+            return Some(Verdict::Open);
         };
-        let texts = || (format!("{name} = {}", show(other)), show(attr));
-        let (expected, found) = texts();
-        Some(if attr == other { Verdict::Holds } else { Verdict::Fails(expected, found) })
+        if normal::agree(self.module, (op, other), name) {
+            return Some(Verdict::Holds);
+        }
+        let show = |op: Op| match normal::of_op(self.module, op, name) {
+            Some(value) => attribute::show(&value),
+            None => "no attribute".to_owned(),
+        };
+        Some(Verdict::Fails(format!("{name} = {}", show(other)), show(op)))
     }
 
     /// All attributes that are not constrained one by one are those of another call.
@@ -142,11 +145,11 @@ impl<'a> Solver<'a> {
             return (id, op, Verdict::Open);
         };
         let context = self.module.context();
-        let others = |op: Op| {
-            let entries = context.entries(self.module.attrs(op)).iter().copied();
-            entries.filter(|(name, _)| !attrs.iter().any(|f| f.name == context.text(*name)))
-        };
-        let equal = others(this).eq(others(other));
+        let entries = |op: Op| context.entries(self.module.attrs(op)).iter();
+        let names = entries(this).chain(entries(other)).map(|(name, _)| context.text(*name));
+        let equal = names
+            .filter(|name| !attrs.iter().any(|field| field.name == **name))
+            .all(|name| normal::agree(self.module, (this, other), name));
         let texts = ("the same attributes".to_owned(), "others".to_owned());
         (id, op, if equal { Verdict::Holds } else { Verdict::Fails(texts.0, texts.1) })
     }

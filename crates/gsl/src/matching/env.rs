@@ -6,6 +6,7 @@ use tangram_ir::Module;
 
 use super::attribute;
 use super::bindings::{Bindings, Bound, Frame, Target};
+use super::normal;
 use crate::ast::{ExprId, PatId, PatternKind, SymId};
 use crate::eval::{AttrValue, Env};
 use crate::plan::MatchPlan;
@@ -86,7 +87,7 @@ impl<'a> Scope<'a> {
                     let fields = module.results(op).map(|v| attribute::of_value(module, v, name));
                     return Some(AttrValue::Tuple(fields.collect::<Option<_>>()?));
                 }
-                return attribute::from_attr(module, module.attr(op, name)?);
+                return normal::of_op(module, op, name);
             }
         };
         if let Some(found) = attribute::of_value(module, value, name) {
@@ -97,7 +98,7 @@ impl<'a> Scope<'a> {
             let index = module.results(op).position(|result| result == value)?;
             return Some(AttrValue::Int(index as i64));
         }
-        attribute::from_attr(module, module.attr(op, name)?)
+        normal::of_op(module, op, name)
     }
 
     /// Returns the number of fields of a tuple pattern without variadic fields.

@@ -16,6 +16,7 @@ mod classes;
 mod constant;
 mod env;
 mod miss;
+mod normal;
 mod operands;
 mod solver;
 mod step;
@@ -32,6 +33,7 @@ pub(crate) use bindings::{Bindings, Bound, Frame, Target};
 pub use classes::Classes;
 pub(crate) use env::Scope;
 pub use miss::Miss;
+pub(crate) use normal::of_op;
 pub(crate) use operands::given_operands;
 pub use solver::{MAX_STEPS, Solver};
 

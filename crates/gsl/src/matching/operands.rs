@@ -106,7 +106,7 @@ impl Solver<'_> {
                     let rest = left.saturating_sub(later);
                     rest.max(1)..=rest
                 }
-                Operand::Branches(_) => 1..=left.saturating_sub(later),
+                Operand::Branches(_) | Operand::Any(_) => 1..=left.saturating_sub(later),
                 Operand::Results(_) => {
                     let count = values.get(used).map_or(0, |value| self.results_from(*value));
                     count.max(1)..=count
@@ -158,7 +158,7 @@ impl Solver<'_> {
             let part = &values[used..used + length];
             used += length;
             match *operand {
-                Operand::One(id) => {
+                Operand::One(id) | Operand::Any(id) => {
                     goals.push(Goal::Match { frame, id, target: Target::Value(part[0]) });
                 }
                 Operand::Branches(variadic) => {

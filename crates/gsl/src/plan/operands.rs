@@ -14,6 +14,8 @@ pub enum Operand {
     Branches(PatId),
     /// All results of an operation, one after the other.
     Results(PatId),
+    /// As many operands as there are, of which nothing is asked.
+    Any(PatId),
 }
 
 /// Lists the operands of a call; none for other patterns.
@@ -26,6 +28,12 @@ pub(super) fn spread(rule: &Rule, call: PatId, context: &Context) -> Box<[Operan
         _ => false,
     };
     let mut found = Vec::new();
+    if let [only] = args.as_slice()
+        && starts_with_any_number(rule, *op, context)
+        && is_anything(rule, *only)
+    {
+        return Box::new([Operand::Any(*only)]);
+    }
     let mut stack: Vec<PatId> = args.iter().rev().copied().collect();
     while let Some(id) = stack.pop() {
         match &rule.pattern(id).kind {
@@ -45,6 +53,23 @@ pub(super) fn spread(rule: &Rule, call: PatId, context: &Context) -> Box<[Operan
     found.into()
 }
 
+/// Returns whether a pattern is `*` and nothing else reads what it matches: where any number of
+/// operands may stand it is as many as there are.
+fn is_anything(rule: &Rule, id: PatId) -> bool {
+    let pattern = rule.pattern(id);
+    let any = matches!(pattern.kind, PatternKind::Wildcard) && !pattern.only;
+    any && uses(rule, id) == 1
+}
+
+/// Returns how often a rule refers to a pattern, its outputs counted.
+fn uses(rule: &Rule, id: PatId) -> usize {
+    let refers = |reference: &Reference| matches!(reference, Reference::Part(other) | Reference::Mention(other) if *other == id);
+    let in_patterns = rule.patterns().flat_map(|(_, pattern)| pattern.references());
+    let in_exprs = rule.exprs().flat_map(|(_, expr)| expr.references());
+    let outputs = rule.sources().iter().chain(rule.targets()).filter(|output| **output == id);
+    in_patterns.chain(in_exprs).filter(refers).count() + outputs.count()
+}
+
 /// Returns whether nobody asks for a nested call itself: then only its operands matter.
 fn is_inner(rule: &Rule, id: PatId) -> bool {
     let pattern = rule.pattern(id);
@@ -52,17 +77,19 @@ fn is_inner(rule: &Rule, id: PatId) -> bool {
         PatternKind::Call { attrs, rest, .. } => attrs.is_empty() && rest.is_none(),
         _ => false,
     };
-    let refers = |reference: &Reference| matches!(reference, Reference::Part(other) | Reference::Mention(other) if *other == id);
-    let in_patterns = rule.patterns().flat_map(|(_, pattern)| pattern.references());
-    let in_exprs = rule.exprs().flat_map(|(_, expr)| expr.references());
-    let uses = in_patterns.chain(in_exprs).filter(refers).count();
-    let output = rule.sources().contains(&id) || rule.targets().contains(&id);
-    plain && !pattern.only && uses == 1 && !output
+    plain && !pattern.only && uses(rule, id) == 1
 }
 
 fn takes_any_number(context: &Context, name: &str) -> bool {
     let def = context.def(context.name(&operation_name(name)));
     def.is_some_and(|def| def.operands.iter().any(|o| o.arity == Arity::Variadic))
+}
+
+/// Returns whether the first operands of an operation are as many as there are.
+fn starts_with_any_number(rule: &Rule, op: crate::ast::OpId, context: &Context) -> bool {
+    let OpChoice::Name(name) = &rule.op(op).choice else { return false };
+    let def = context.def(context.name(&operation_name(name)));
+    def.and_then(|def| def.operands.first()).is_some_and(|o| o.arity == Arity::Variadic)
 }
 
 fn has_many_results(rule: &Rule, op: crate::ast::OpId, context: &Context) -> bool {

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use tangram_ir::{Arity, AttrKind as IrKind, Context, Name, OpDef, Traits};
+use tangram_ir::{Arity, AttrDef, AttrKind as IrKind, Context, Name, OpDef, Traits};
 
 use crate::check::{AttrKind, AttrSchema, OpSchema, OperandCount, OperandSchema, Results, Schema};
+use crate::eval::AttrValue;
 
 /// The dialect whose name rules leave out.
 const DIALECT: &str = "nn.";
@@ -97,5 +98,23 @@ fn kind_of(kind: IrKind) -> AttrKind {
         IrKind::Ints | IrKind::Floats | IrKind::Strs => AttrKind::Tuple,
         IrKind::IntsOr(_) => AttrKind::TupleOrStr,
         IrKind::Tensor | IrKind::Type | IrKind::Any => AttrKind::Any,
+    }
+}
+
+/// Returns what an attribute that is absent means, as its definition says: -1 for
+/// `the dimension; -1 if absent`.
+///
+/// The text before "if absent" is the contract of [`AttrDef::doc`]; where it is no plain value, such
+/// as "that of `data`", there is none.
+pub fn meaning_of_absence(def: &AttrDef) -> Option<AttrValue> {
+    let (said, _) = def.doc.split_once(" if absent")?;
+    let said = said.rsplit("; ").next()?.trim();
+    let said = said.split_once(" (").map_or(said, |(value, _)| value).trim_matches('`');
+    match def.kind {
+        IrKind::Int => said.parse().ok().map(AttrValue::Int),
+        IrKind::Bool => said.parse().ok().map(AttrValue::Bool),
+        IrKind::Float => said.parse::<f32>().ok().map(|x| AttrValue::Single(f64::from(x))),
+        IrKind::Enum(names) => names.contains(&said).then(|| said.into()),
+        _ => None,
     }
 }

@@ -390,7 +390,7 @@ impl<'b, 'r> Builder<'b, 'r> {
     pub(super) fn evaluate(&self, frame: Frame, expr: ExprId) -> Result<AttrValue> {
         let parts = (self.plan, self.module(), self.settings.natives);
         let mut scope = Scope::new(parts, &self.bindings, frame);
-        let found = evaluate(self.plan.rule(), expr, &mut scope);
+        let found = evaluate(self.plan.rule(), expr, &mut scope).map(AttrValue::into_plain);
         found.map_err(|error: EvalError| self.refuse("evaluation", &error.to_string()))
     }
 

@@ -14,6 +14,7 @@ use crate::ast::{PatId, PatternKind};
 use crate::eval::AttrValue;
 use crate::mapping::to_attr;
 use crate::matching::from_attr;
+use crate::plan::Operand;
 
 /// The most elements of a result.
 const MAX_RESULT: usize = 1 << 16;
@@ -37,7 +38,7 @@ impl Draft<'_> {
         let mut given = self.given(id);
         let short = def.name.trim_start_matches("nn.");
         let broadcasts = def.traits.contains(Traits::BROADCASTING);
-        let mut operands = self.operands(frame, def, args, want, &given)?;
+        let mut operands = self.operands((frame, id), def, args, want, &given)?;
         if *commutative && operands.len() == 2 && self.rng.bool() {
             operands.swap(0, 1);
         }
@@ -152,7 +153,7 @@ impl Draft<'_> {
     /// Makes the operands, calls before leaves.
     fn operands(
         &mut self,
-        frame: usize,
+        (frame, id): (usize, PatId),
         def: &OpDef,
         args: &[PatId],
         want: Option<&Extents>,
@@ -206,11 +207,33 @@ impl Draft<'_> {
             self.listed = listed;
             let values = self.values(frame, flat[i], Some(&proposal));
             self.listed = None;
+            let values = self.with_others(id, frame, flat[i], values, &proposal);
             (self.dtype, self.is_scale) = (outer, within);
             made[i] = values?;
             known[i] = made[i].first().and_then(|v| self.extents(*v));
         }
         Some(made.into_iter().flatten().collect())
+    }
+
+    /// Where an operand stands for as many as there are: some more of it.
+    fn with_others(
+        &mut self,
+        call: PatId,
+        frame: usize,
+        operand: PatId,
+        values: Option<Vec<Value>>,
+        like: &Extents,
+    ) -> Option<Vec<Value>> {
+        let mut values = values?;
+        if matches!(*self.plan.operands(call), [Operand::Any(any)] if any == operand) {
+            for _ in 0..self.rng.usize(0..=2) {
+                match self.leaf(frame, operand, Some(like), None)? {
+                    Item::One(value) => values.push(value),
+                    _ => return None,
+                }
+            }
+        }
+        Some(values)
     }
 
     /// How many results are projected, and now and then one more.

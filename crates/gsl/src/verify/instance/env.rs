@@ -3,7 +3,7 @@
 use super::{Draft, Frame, Item};
 use crate::ast::{PatId, PatternKind, SymId};
 use crate::eval::{AttrValue, Env};
-use crate::matching::{from_attr, of_value};
+use crate::matching::{of_op, of_value};
 use crate::rules::NativeArgument;
 
 impl Env for Draft<'_> {
@@ -46,7 +46,7 @@ impl Env for Draft<'_> {
             Item::Many(_) => return None,
         };
         let of_value = value.and_then(|value| of_value(&self.module, value, name));
-        of_value.or_else(|| from_attr(&self.module, self.module.attr(op?, name)?))
+        of_value.or_else(|| of_op(&self.module, op?, name))
     }
 
     fn option(&self, alternative: PatId) -> Option<usize> {

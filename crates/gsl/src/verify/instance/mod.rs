@@ -294,6 +294,6 @@ impl<'a> Draft<'a> {
 
     fn evaluate(&mut self, expr: ExprId) -> Option<AttrValue> {
         let plan = self.plan;
-        evaluate(plan.rule(), expr, self).ok()
+        evaluate(plan.rule(), expr, self).ok().map(AttrValue::into_plain)
     }
 }
