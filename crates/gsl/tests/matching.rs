@@ -330,3 +330,82 @@ fn the_nearest_miss_is_explained() {
     assert!(reason.starts_with("`c` at nn.conv2d"), "{reason}");
     assert!(reason.ends_with("expected groups = 1, found 2"), "{reason}");
 }
+
+/// Of branches that read what others make as many are merged as are independent of each other.
+#[test]
+fn branches_that_read_each_other_are_left_out() {
+    let rule = "rule r { let x = *; let w = *; let c = matmul(x, w); let src = variadic c over (c, w) min 2;
+        match src; let y = matmul(x, concatenate(variadic src[w, i] for i < src.length) { axis = 1 });
+        attr ends = [sum(src[w, k].shape[1] for k < j + 1) for j < src.length - 1];
+        let p = split(y) { axis = 1, indices_or_sections = ends }; rewrite variadic p[i] for i; }";
+    // The third reads the first, the fourth the third; the second and the last read nobody.
+    let graph = "x, u, v, w: f32[3, 3]
+        a = matmul(x, u)
+        b = matmul(x, v)
+        n = relu(a)
+        c = matmul(x, n)
+        m = tanh(c)
+        d = matmul(x, m)
+        e = matmul(x, w)
+        return a, b, c, d, e";
+    let graph = Graph::new(graph);
+    let compiled = graph.rule(rule);
+    let outputs = |root: &str| {
+        let found = compiled.find(&graph.module, graph.op(root)).expect("a match");
+        let name = |value| graph.values.iter().find(|(_, known)| **known == value);
+        found.outputs().iter().filter_map(|v| Some(name(*v)?.0.clone())).collect::<Vec<String>>()
+    };
+    for (root, expected) in [("a", ["a", "b", "e"]), ("b", ["b", "a", "e"]), ("c", ["c", "b", "e"])]
+    {
+        assert_eq!(outputs(root), expected);
+    }
+    let mut graph = graph;
+    assert_eq!(graph.run(&compiled), 1);
+    graph.verify();
+}
+
+/// Outputs that share nothing are found among all operations of the block.
+#[test]
+fn outputs_may_share_nothing() {
+    let rule =
+        "rule r alias { let x = *; let y = *; match relu(x), tanh(y); rewrite relu(y), tanh(x); }";
+    let graph = "x, y: f32[3]\na = relu(x)\nb = tanh(y)\nreturn a, b";
+    let mut graph = Graph::new(graph);
+    assert_eq!(graph.count(rule), 1);
+    assert_eq!(graph.rewrite(rule), 1);
+    assert_eq!(graph.show(), "relu(y); tanh(x)");
+}
+
+/// A rule of three outputs that never matches takes time in proportion to the square of the products
+/// at most, not to their cube: candidates that differ in nothing that it reads are tried once.
+#[test]
+fn what_is_alike_is_tried_once() {
+    let rule = "rule r { let x = *; let u = const; let v = const; let w = const;
+        match matmul(x, u), matmul(x, v), matmul(x, w);
+        where u.shape[1] == v.shape[1] + w.shape[1]; rewrite matmul(x, v), matmul(x, u), matmul(x, w); }";
+    let graph = |count: usize, last: usize| {
+        let mut text = "x: f32[4, 4]\n".to_owned();
+        for i in 0..count {
+            let columns = if i + 1 == count { last } else { 1 };
+            text += &format!("w{i} = const f32[4, {columns}] ({i})\nm{i} = matmul(x, w{i})\n");
+        }
+        let names: Vec<String> = (0..count).map(|i| format!("m{i}")).collect();
+        Graph::new(&format!("{text}return {}", names.join(", ")))
+    };
+    let never = graph(600, 1);
+    let compiled = never.rule(rule);
+    for i in 0..600 {
+        let mut search = compiled.matches(&never.module, never.op(&format!("m{i}")));
+        assert!(search.next_match().is_none() && !search.is_exhausted());
+        assert!(search.steps() < 100, "{} steps", search.steps());
+    }
+    // One of two columns is the sum of any two others: all of these are found.
+    let some = graph(8, 2);
+    let found: Vec<usize> = (0..8)
+        .map(|i| {
+            let mut search = compiled.matches(&some.module, some.op(&format!("m{i}")));
+            std::iter::from_fn(|| search.next_match()).count()
+        })
+        .collect();
+    assert_eq!(found, [0, 0, 0, 0, 0, 0, 0, 7 * 6]);
+}

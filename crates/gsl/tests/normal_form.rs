@@ -124,8 +124,7 @@ fn a_star_is_as_many_operands_as_there_are() {
         );
         let text =
             "rule r { let c = concatenate(*) { axis = 0 }; match relu(c); rewrite tanh(c); }";
-        let joint = operands.replace(", ", ", ");
-        check(&graph, text, &format!("tanh(concatenate({joint}))"));
+        check(&graph, text, &format!("tanh(concatenate({operands}))"));
         // What something reads is one value.
         let one = "rule r { let x = *; match relu(concatenate(x) { axis = 0 }); rewrite tanh(x); }";
         if operands == "x" {

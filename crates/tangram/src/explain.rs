@@ -44,8 +44,10 @@ pub fn explain(module: &Module, library: &Library) -> Result<Vec<Miss>, Optimise
     let mut out = Vec::new();
     for rule in &rules {
         let roots = rule.roots();
-        for &op in ops.iter().filter(|&&op| roots.accept(&module, op)) {
-            out.extend(miss_at(rule, &mut module, op));
+        for &op in &ops {
+            if roots.accept(&module, op) {
+                out.extend(miss_at(rule, &mut module, op));
+            }
         }
     }
     out.sort_by_key(|miss| std::cmp::Reverse((miss.reason.is_empty(), miss.progress)));

@@ -13,6 +13,25 @@ pub(crate) fn default_templates(
     field: PatId,
     index: Option<SymId>,
 ) -> Vec<PatId> {
+    templates(patterns, exprs, (field, index), true)
+}
+
+/// Lists what of a field depends on `index`.
+pub(crate) fn dependent_templates(
+    patterns: &[Pattern],
+    exprs: &[Expr],
+    field: PatId,
+    index: SymId,
+) -> Vec<PatId> {
+    templates(patterns, exprs, (field, Some(index)), false)
+}
+
+fn templates(
+    patterns: &[Pattern],
+    exprs: &[Expr],
+    (field, index): (PatId, Option<SymId>),
+    with_field: bool,
+) -> Vec<PatId> {
     let mut seen = FxHashSet::default();
     let mut dependent = FxHashSet::default();
     let mut found = Vec::new();
@@ -31,7 +50,7 @@ pub(crate) fn default_templates(
         if below || here {
             dependent.insert(id);
         }
-        if below || here || id == field {
+        if below || here || with_field && id == field {
             found.push(id);
         }
     }

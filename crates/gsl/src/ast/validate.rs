@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::rule::RuleData;
-use super::templates::default_templates;
+use super::templates::{default_templates, dependent_templates};
 use super::{Expr, ExprKind, PatternKind, Reference};
 use super::{ExprId, PatId, Pattern, Real, Template};
 
@@ -108,7 +108,7 @@ fn complete_templates(data: &mut RuleData) {
         else {
             continue;
         };
-        let all = default_templates(&data.patterns, &data.exprs, *field, Some(*index));
+        let all = dependent_templates(&data.patterns, &data.exprs, *field, *index);
         if all.iter().all(|id| templates.iter().any(|given| given.pattern == *id)) {
             continue;
         }

@@ -4,6 +4,7 @@ use super::schema::{AttrKind, OpSchema, Results};
 use super::{Checker, suggest};
 use crate::ast::{Expr, ExprId, ExprKind, Field, OpChoice, OpId, PatId, PatternKind};
 use crate::diagnostic::Diagnostic;
+use crate::schema::onnx_names;
 
 impl<'r> Checker<'r> {
     pub(super) fn operators(&mut self) {
@@ -49,8 +50,10 @@ impl<'r> Checker<'r> {
 
     fn name_known(&mut self, name: &str, span: crate::diagnostic::Span) {
         if self.schema.operator(name).is_none() {
-            let near = suggest::nearest(name, self.schema.operators().map(|op| op.name.as_str()));
-            let hint = near.map(|near| format!("did you mean `{near}`?"));
+            let schema = self.schema;
+            let near = || suggest::nearest(name, schema.operators().map(|op| op.name.as_str()));
+            let of_onnx = onnx_names::hint(name, &|name| schema.operator(name).is_some());
+            let hint = of_onnx.or_else(|| Some(format!("did you mean `{}`?", near()?)));
             let message = format!("unknown operator `{name}`");
             let found = Diagnostic::error("unknown-operator", span, message);
             self.found.push(found.maybe_hint(hint));

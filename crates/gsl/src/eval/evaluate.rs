@@ -3,7 +3,10 @@
 use super::arithmetic::{binary, boolean, equal, integer, wrong};
 use super::function::{call, reduce, remap};
 use super::{AttrValue, EvalError, MAX_ELEMENTS};
-use crate::ast::{BinaryOp, ExprId, ExprKind, NativeArg, PatId, PatternKind, Rule, SymId, UnaryOp};
+use crate::ast::{
+    BinaryOp, ExprId, ExprKind, NativeArg, PatId, PatternKind, Reduction, Reference, Rule, SymId,
+    UnaryOp,
+};
 
 type Result<T> = std::result::Result<T, EvalError>;
 
@@ -206,9 +209,74 @@ fn each(
     if length > MAX_ELEMENTS as i64 {
         return Err(EvalError::TooLong);
     }
+    if let ExprKind::ReduceRange { op, symbol: inner, length: end, body: summand } =
+        rule.expr(body).kind
+        && op != Reduction::Mean
+        && !reads(rule, summand, symbol)
+    {
+        let prefix = Prefix { op, symbol: inner, body: summand, values: Vec::new() };
+        return prefixes(rule, (symbol, length), end, prefix, env);
+    }
     (0..length)
         .map(|i| with_symbol(env, symbol, AttrValue::Int(i), |env| evaluate(rule, body, env)))
         .collect()
+}
+
+/// Reductions of the first values of one sequence: each continues the one before.
+struct Prefix {
+    op: Reduction,
+    symbol: SymId,
+    body: ExprId,
+    /// The reductions of the first values, the first at least.
+    values: Vec<AttrValue>,
+}
+
+/// `[sum(body for k < end) for j < length]`, in time for the longest of the sums.
+fn prefixes(
+    rule: &Rule,
+    (symbol, length): (SymId, i64),
+    end: ExprId,
+    mut prefix: Prefix,
+    env: &mut dyn Env,
+) -> Result<Vec<AttrValue>> {
+    let mut out = Vec::new();
+    for j in 0..length {
+        let end = with_symbol(env, symbol, AttrValue::Int(j), |env| evaluate(rule, end, env))?;
+        let end = integer(&end)?;
+        if end > MAX_ELEMENTS as i64 {
+            return Err(EvalError::TooLong);
+        }
+        let end = usize::try_from(end).ok().filter(|end| *end > 0).ok_or(EvalError::Empty)?;
+        while prefix.values.len() < end {
+            let k = AttrValue::Int(prefix.values.len() as i64);
+            let value = with_symbol(env, prefix.symbol, k, |env| evaluate(rule, prefix.body, env))?;
+            let next = match prefix.values.last() {
+                Some(before) => reduce(prefix.op, &[before.clone(), value])?,
+                None => reduce(prefix.op, &[value])?,
+            };
+            prefix.values.push(next);
+        }
+        out.push(prefix.values[end - 1].clone());
+    }
+    Ok(out)
+}
+
+/// Whether an expression, or an index in it, reads a symbol.
+fn reads(rule: &Rule, expr: ExprId, symbol: SymId) -> bool {
+    let mut stack = vec![Reference::Expr(expr)];
+    while let Some(reference) = stack.pop() {
+        match reference {
+            Reference::Symbol(read) if read == symbol => return true,
+            Reference::Expr(id) => stack.extend(rule.expr(id).references()),
+            Reference::Mention(id) => {
+                if let PatternKind::Inst { .. } = rule.pattern(id).kind {
+                    stack.extend(rule.pattern(id).references());
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 fn fields(value: AttrValue) -> Result<Vec<AttrValue>> {

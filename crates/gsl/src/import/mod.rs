@@ -13,6 +13,8 @@ mod taso;
 mod tensat;
 mod write;
 
+use crate::schema::NnSchema;
+
 pub use taso::taso;
 pub use tensat::tensat;
 
@@ -47,8 +49,9 @@ pub enum ImportError {
 /// Writes the rules that can be written.
 fn collect(name: &str, rules: Vec<Result<graph::RuleGraph, String>>) -> Imported {
     let mut imported = Imported::default();
+    let schema = NnSchema::new(&tangram_dialects::context());
     for (number, rule) in rules.into_iter().enumerate() {
-        let text = rule.and_then(|rule| write::rule(&format!("{name}-{number}"), &rule));
+        let text = rule.and_then(|rule| write::rule(&format!("{name}-{number}"), &rule, &schema));
         match text {
             Ok(text) => {
                 imported.text += &text;

@@ -4,15 +4,27 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::graph::{Node, Operand, Operator, RuleGraph, Side};
+use crate::check::check_file;
+use crate::diagnostic::{Severity, Sources};
+use crate::schema::NnSchema;
 use crate::text;
 
-/// Writes a rule in canonical form.
-pub(super) fn rule(name: &str, rule: &RuleGraph) -> Result<String, String> {
+/// Writes a rule in canonical form, in which nothing is found that is wrong.
+pub(super) fn rule(name: &str, rule: &RuleGraph, schema: &NnSchema) -> Result<String, String> {
     let names = |letter, side| Names { letter, side };
     let (source, target) = (names('s', &rule.source), names('t', &rule.target));
     let writer = Writer { rule, source, target };
     let written = writer.rule(name)?;
-    text::format(name, &written).map(|text| text + "\n").map_err(|_| "it is no rule".to_owned())
+    let text = text::format(name, &written).map_err(|_| "it is no rule".to_owned())?;
+    let mut sources = Sources::default();
+    let file = sources.add(name, text.clone());
+    let mut parsed = text::parse_file(&sources, file);
+    check_file(&mut parsed, schema);
+    let error = parsed.diagnostics.iter().find(|found| found.severity == Severity::Error);
+    match error {
+        Some(found) => Err(found.message.replace('\n', " ")),
+        None => Ok(text + "\n"),
+    }
 }
 
 struct Writer<'a> {

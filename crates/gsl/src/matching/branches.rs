@@ -35,6 +35,7 @@ impl Solver<'_> {
         if !self.is_ordered() {
             pool.retain(|target| self.can(Goal::Match { frame, id: field, target: *target }));
         }
+        let pool = self.independent(own, pool);
         self.extend(pool.into(), 0)
     }
 

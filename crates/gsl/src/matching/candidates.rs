@@ -25,7 +25,8 @@ impl Solver<'_> {
             let texts = || (self.plan.describe(id), "no such user of what is matched".into());
             return self.missed(id, Some(self.root), texts);
         }
-        self.choose(candidates.into_iter().map(goal).collect())
+        let alike = (candidates.len() > 2).then(|| Box::new(self.alike(&candidates)));
+        self.choose_among(candidates.into_iter().map(goal).collect(), alike)
     }
 
     /// Lists what pattern `root` of output `k` may be, in the order of operations.

@@ -7,6 +7,7 @@
 //! first fails. What cannot be decided yet, because it looks at something that is not matched so
 //! far, is put off until it can. No recursion, and a limit on the number of steps.
 
+mod alike;
 mod attribute;
 mod bindings;
 mod branches;
@@ -15,6 +16,7 @@ mod check;
 mod classes;
 mod constant;
 mod env;
+mod independent;
 mod miss;
 mod normal;
 mod operands;
@@ -35,7 +37,7 @@ pub(crate) use env::Scope;
 pub use miss::Miss;
 pub(crate) use normal::of_op;
 pub(crate) use operands::given_operands;
-pub use solver::{MAX_STEPS, Solver};
+pub use solver::{MAX_STEPS, MAX_STEPS_OF_SEVERAL, Solver};
 
 /// A match of the source of a rule.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tangram_ir::{Block, Module, Name, Op, Value};
 
+use super::alike::Alike;
 use super::bindings::{Bindings, Bound, Extent, Frame, Target};
 use super::classes::Classes;
 use super::miss::Miss;
@@ -14,8 +15,12 @@ use crate::ast::{OpId, PatId};
 use crate::plan::MatchPlan;
 use crate::rules::Natives;
 
-/// The most steps that are taken for one root; past it, what was found so far counts.
+/// The most steps that are taken for one root; past it, what was found so far counts. Where a rule
+/// has several outputs there may be a root for each of thousands of operations.
 pub const MAX_STEPS: usize = 1 << 20;
+
+/// The same for a rule of several outputs.
+pub const MAX_STEPS_OF_SEVERAL: usize = 1 << 17;
 
 /// Something to be done.
 #[derive(Clone, Debug)]
@@ -91,6 +96,8 @@ struct Choice {
     alternatives: Rc<[Goal]>,
     next: usize,
     saved: Saved,
+    /// Of candidates for an output: which are alike.
+    alike: Option<Box<Alike>>,
 }
 
 /// Finds the matches of one rule at one root, one after the other.
@@ -115,6 +122,8 @@ pub struct Solver<'a> {
     holders: FxHashMap<Target, SmallVec<[PatId; 2]>>,
     inner: Vec<Op>,
     steps: usize,
+    /// How many matches were found.
+    pub(super) matches: usize,
     started: bool,
     reasons: bool,
     miss: Option<Miss>,
@@ -142,6 +151,7 @@ impl<'a> Solver<'a> {
             holders: FxHashMap::default(),
             inner: Vec::new(),
             steps: 0,
+            matches: 0,
             started: false,
             reasons: false,
             miss: None,
@@ -167,9 +177,21 @@ impl<'a> Solver<'a> {
         self.miss.as_ref()
     }
 
-    /// Returns whether the search was cut off by [`MAX_STEPS`].
+    /// Returns whether the search was cut off by [`MAX_STEPS`] or [`MAX_STEPS_OF_SEVERAL`].
     pub fn is_exhausted(&self) -> bool {
-        self.steps >= MAX_STEPS
+        self.steps >= self.max_steps()
+    }
+
+    /// Returns how many steps were taken.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    fn max_steps(&self) -> usize {
+        match self.plan.rule().sources().len() {
+            0 | 1 => MAX_STEPS,
+            _ => MAX_STEPS_OF_SEVERAL,
+        }
     }
 
     /// Finds the next match. Of a rule with a variadic output only the ones with the most
@@ -184,6 +206,7 @@ impl<'a> Solver<'a> {
         } else {
             self.start() && self.run(0)
         };
+        self.matches += usize::from(found);
         found.then(|| self.result())
     }
 
@@ -223,7 +246,7 @@ impl<'a> Solver<'a> {
     /// Works through the agenda; false once no choice above `base` is left.
     pub(super) fn run(&mut self, base: usize) -> bool {
         while let Some(at) = self.agenda {
-            if self.steps >= MAX_STEPS {
+            if self.steps >= self.max_steps() {
                 return false;
             }
             self.steps += 1;
@@ -249,13 +272,25 @@ impl<'a> Solver<'a> {
 
     /// Does one of several goals: the first, and if that leads nowhere the next.
     pub(super) fn choose(&mut self, alternatives: Vec<Goal>) -> bool {
+        self.choose_among(alternatives, None)
+    }
+
+    /// The same of candidates for an output, of which some are alike.
+    pub(super) fn choose_among(
+        &mut self,
+        alternatives: Vec<Goal>,
+        alike: Option<Box<Alike>>,
+    ) -> bool {
         let mut alternatives = alternatives;
         let first = match alternatives.len() {
             0 => return false,
             1 => alternatives.swap_remove(0),
             _ => {
                 let (saved, first) = (self.save(), alternatives[0].clone());
-                self.choices.push(Choice { alternatives: alternatives.into(), next: 1, saved });
+                let mut choice =
+                    Choice { alternatives: alternatives.into(), next: 1, saved, alike };
+                choice.alike.iter_mut().for_each(|alike| alike.start(self.matches));
+                self.choices.push(choice);
                 first
             }
         };
@@ -312,19 +347,26 @@ impl<'a> Solver<'a> {
     }
 
     fn backtrack(&mut self, base: usize) -> bool {
-        if self.choices.len() <= base {
-            return false;
+        while self.choices.len() > base {
+            let matches = self.matches;
+            let choice = self.choices.last_mut().expect("there is a choice above the base");
+            if let Some(alike) = &mut choice.alike {
+                choice.next = alike.next(choice.next - 1, matches);
+            }
+            let Some(goal) = choice.alternatives.get(choice.next).cloned() else {
+                self.choices.pop();
+                continue;
+            };
+            let saved = choice.saved;
+            choice.next += 1;
+            if choice.next == choice.alternatives.len() {
+                self.choices.pop();
+            }
+            self.restore(saved);
+            self.push(goal);
+            return true;
         }
-        let choice = self.choices.last_mut().expect("there is a choice above the base");
-        let goal = choice.alternatives[choice.next].clone();
-        let saved = choice.saved;
-        choice.next += 1;
-        if choice.next == choice.alternatives.len() {
-            self.choices.pop();
-        }
-        self.restore(saved);
-        self.push(goal);
-        true
+        false
     }
 
     /// Returns whether a goal can be reached, and leaves everything as it was.
@@ -376,6 +418,12 @@ impl<'a> Solver<'a> {
     pub(super) fn bind_name(&mut self, op: OpId, name: Name) {
         self.bindings.names[op.index()] = Some(name);
         self.trail.push(Undo::Name(op));
+    }
+
+    /// Returns whether a pattern is bound to `target`.
+    pub(super) fn is_held(&self, target: Target) -> bool {
+        let held = |target| self.holders.get(&target).is_some_and(|holders| !holders.is_empty());
+        held(self.key(target)) || held(target)
     }
 
     /// Adds a branch to the variadic output.

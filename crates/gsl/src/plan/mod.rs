@@ -7,6 +7,7 @@
 //! prefixes of many rules are merged into one [`SharedPlan`].
 
 mod equal;
+mod looks;
 mod operands;
 mod prefix;
 mod route;
@@ -43,6 +44,10 @@ pub struct MatchPlan {
     /// For each output, the ways to it from the patterns that it shares with others.
     ways: Vec<Ways>,
     prefix: Prefix,
+    /// Of operations the rule reads no more than names, attributes and types.
+    reads_looks: bool,
+    /// How many calls the longest chain of operands has.
+    depth: usize,
 }
 
 impl MatchPlan {
@@ -63,6 +68,8 @@ impl MatchPlan {
             alike: equal::representatives(rule, &source_order),
             ways: Vec::new(),
             prefix: Prefix::default(),
+            reads_looks: looks::reads_looks(rule, &source_order),
+            depth: looks::depth(rule),
         };
         for (id, _) in rule.patterns() {
             let operands = operands::spread(rule, id, context);
@@ -196,14 +203,17 @@ impl MatchPlan {
 
     /// Returns how many calls the longest chain of operands has.
     pub fn depth(&self) -> usize {
-        let mut height: FxHashMap<PatId, usize> = FxHashMap::default();
-        for id in subexpressions(&self.rule, self.rule.sources()) {
-            let pattern = self.rule.pattern(id);
-            let below = pattern.parts().iter().filter_map(|part| height.get(part)).max().copied();
-            let own = usize::from(matches!(pattern.kind, PatternKind::Call { .. }));
-            height.insert(id, below.unwrap_or(0) + own);
-        }
-        height.into_values().max().unwrap_or(0).max(1)
+        self.depth
+    }
+
+    /// Returns whether of two operations that look alike one is as good as the other.
+    pub(crate) fn reads_looks(&self) -> bool {
+        self.reads_looks
+    }
+
+    /// Returns how far below an operation the rule looks.
+    pub(crate) fn depth_of_looks(&self) -> usize {
+        self.depth
     }
 
     /// Returns whether a match depends on other users of the values that it matches.

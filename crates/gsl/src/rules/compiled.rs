@@ -10,7 +10,7 @@ use super::record::{Application, Record, Refusal};
 use crate::ast::{ExprKind, PatternKind, Rule};
 use crate::check::{check_built, has_errors};
 use crate::mapping;
-use crate::matching::{Classes, Match, Solver};
+use crate::matching::{Classes, MAX_STEPS, MAX_STEPS_OF_SEVERAL, Match, Solver};
 use crate::plan::MatchPlan;
 use crate::schema::NnSchema;
 use crate::verify;
@@ -265,12 +265,21 @@ impl CompiledRule {
     }
 
     /// Lists the first matches at a root: the second and later ones are for when one is refused.
-    fn first_matches(&self, module: &Module, root: Op, skip: usize) -> Option<Match> {
+    /// Beside it, whether the search was cut off.
+    fn first_matches(&self, module: &Module, root: Op, skip: usize) -> (Option<Match>, bool) {
         let mut solver = self.matches(module, root);
-        for _ in 0..skip {
-            solver.next_match()?;
-        }
-        solver.next_match()
+        let skipped = (0..skip).all(|_| solver.next_match().is_some());
+        let found = skipped.then(|| solver.next_match()).flatten();
+        let exhausted = solver.is_exhausted();
+        (found, exhausted)
+    }
+
+    fn cut_off(&self) -> NoMatch {
+        let steps = match self.rule().sources().len() {
+            0 | 1 => MAX_STEPS,
+            _ => MAX_STEPS_OF_SEVERAL,
+        };
+        NoMatch::refused("budget", format!("the search ended after {steps} steps without a match"))
     }
 }
 
@@ -319,7 +328,13 @@ impl RewritePattern for CompiledRule {
         }
         let mut refused = None;
         for skip in 0..MAX_REFUSED {
-            let Some(found) = self.first_matches(rewriter.module(), op, skip) else { break };
+            let (found, exhausted) = self.first_matches(rewriter.module(), op, skip);
+            let Some(found) = found else {
+                if exhausted && refused.is_none() {
+                    return Err(self.cut_off());
+                }
+                break;
+            };
             match self.apply(rewriter, op, &found) {
                 Ok(()) => return Ok(()),
                 Err(diagnostic) => {

@@ -2,6 +2,8 @@
 //!
 //! Operations of the nn dialect go by their name without `nn.`; all others by their whole name.
 
+pub mod onnx_names;
+
 use std::collections::BTreeMap;
 
 use tangram_ir::{Arity, AttrDef, AttrKind as IrKind, Context, Name, OpDef, Traits};
@@ -73,7 +75,7 @@ fn schema_of(def: &OpDef) -> OpSchema {
             Arity::Variadic => OperandCount::Variadic,
         },
     };
-    let attribute = |attr: &tangram_ir::AttrDef| AttrSchema {
+    let attribute = |attr: &AttrDef| AttrSchema {
         name: attr.name.to_owned(),
         kind: kind_of(attr.kind),
         required: attr.required,

@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use tangram_dialects::constant;
-use tangram_ir::{Module, Value};
+use tangram_ir::{Module, Op, Value};
 
 use super::instance::Instance;
 use crate::ast::{PatternKind, Rule};
 use crate::eval::AttrValue;
-use crate::matching::{from_attr, show};
+use crate::matching::{from_attr, of_op, show};
 
 /// The features of an instance, by how they are written in a rule.
 pub(super) type Features = BTreeMap<String, AttrValue>;
@@ -30,7 +30,8 @@ pub(super) fn features(rule: &Rule, instance: &Instance) -> Features {
         let pattern = rule.pattern(*id);
         let Some(name) = &pattern.name else { continue };
         let call = matches!(pattern.kind, PatternKind::Call { .. });
-        read(module, name, *value, call, &mut out);
+        let normal = |op, attr: &str| of_op(module, op, attr).map(AttrValue::into_plain);
+        read(module, name, *value, call.then_some(&normal), &mut out);
     }
     out
 }
@@ -39,15 +40,20 @@ pub(super) fn features(rule: &Rule, instance: &Instance) -> Features {
 /// operations they are.
 pub(super) fn facts(rule: &Rule, instance: &Instance) -> Features {
     let mut out = Features::new();
+    // As it is written: each spelling is tried.
+    let written = |op, attr: &str| {
+        let module = &instance.module;
+        module.attr(op, attr).and_then(|attr| from_attr(module, attr))
+    };
     for (id, value) in &instance.bound {
         let pattern = rule.pattern(*id);
         let name = pattern.name.clone().unwrap_or_else(|| format!("p{}", id.index()));
         let call = matches!(pattern.kind, PatternKind::Call { .. });
-        read(&instance.module, &name, *value, call, &mut out);
+        read(&instance.module, &name, *value, call.then_some(&written), &mut out);
     }
     for (name, id, value) in &instance.branches {
         let call = matches!(rule.pattern(*id).kind, PatternKind::Call { .. });
-        read(&instance.module, name, *value, call, &mut out);
+        read(&instance.module, name, *value, call.then_some(&written), &mut out);
     }
     let module = &instance.module;
     for op in module.ops(module.body()) {
@@ -59,8 +65,17 @@ pub(super) fn facts(rule: &Rule, instance: &Instance) -> Features {
     out
 }
 
+/// Returns an attribute of an operation.
+type Attribute<'a> = dyn Fn(Op, &str) -> Option<AttrValue> + 'a;
+
 /// Reads the type of a value and, of a call, the attributes.
-fn read(module: &Module, name: &str, value: Value, call: bool, out: &mut Features) {
+fn read(
+    module: &Module,
+    name: &str,
+    value: Value,
+    attribute: Option<&Attribute<'_>>,
+    out: &mut Features,
+) {
     let ty = module.value_type(value);
     if let Some((dtype, shape)) = constant::static_tensor(module.context(), ty) {
         out.insert(format!("{name}.dtype"), dtype.name().into());
@@ -71,10 +86,10 @@ fn read(module: &Module, name: &str, value: Value, call: bool, out: &mut Feature
         let shape = shape.iter().map(|&n| AttrValue::Int(n as i64)).collect();
         out.insert(format!("{name}.shape"), AttrValue::Tuple(shape));
     }
-    let Some(op) = module.def_op(value).filter(|_| call) else { return };
+    let (Some(op), Some(attribute)) = (module.def_op(value), attribute) else { return };
     let Some(def) = module.context().def(module.name(op)) else { return };
     for attr in def.attrs {
-        let found = module.attr(op, attr.name).and_then(|attr| from_attr(module, attr));
+        let found = attribute(op, attr.name);
         out.extend(found.map(|found| (format!("{name}.{}", attr.name), found)));
     }
 }

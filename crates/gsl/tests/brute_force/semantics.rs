@@ -229,6 +229,10 @@ impl<'a> Brute<'a> {
             Target::Results(op) => self.module.result(op, 0),
         };
         let root = self.module.def_op(value(&known[&outputs[0]]))?;
+        // What is replaced is made by an operation.
+        if outputs.iter().any(|output| self.module.def_op(value(&known[output])).is_none()) {
+            return None;
+        }
         let reached = |id: PatId| {
             known.keys().any(|(_, branch)| matches!(branch, Some((v, _)) if *v == id)) || {
                 let PatternKind::Variadic { templates, .. } = &self.rule.pattern(id).kind else {
