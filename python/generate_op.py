@@ -19,6 +19,8 @@ An attribute that is not given is unconstrained in a source, and absent in a tar
 
 from __future__ import annotations
 
+import typing
+
 from gsl.attr import AttrLike
 from gsl.pat import Call, PatternLike
 '''
@@ -99,6 +101,21 @@ def constructor(op: dict[str, Any]) -> str:
 
 
 TAIL = '''
+if not typing.TYPE_CHECKING:
+
+    def __getattr__(name: str) -> typing.NoReturn:
+        """Says which constructor the name of an operator of ONNX stands for."""
+        from tangram import _native
+
+        def folded(text: str) -> str:
+            return text.replace("_", "").lower()
+
+        own = {folded(known): known for known, of in globals().items() if isinstance(of, type)}
+        found = None if name.startswith("_") else own.get(folded(_native.operation_of(name) or name))
+        hint = f"; did you mean {found!r}?" if found else ""
+        raise AttributeError(f"module 'gsl.op' has no operation {name!r}{hint}")
+
+
 def _spread(operands: tuple[PatternLike, ...]) -> tuple[PatternLike, ...]:
     """A list as the only operand stands for its members."""
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):

@@ -55,6 +55,8 @@ class Builder:
                 return "wildcard"
             case pat.Variable():
                 return {"variable": self._fields(p._fields)}
+            case pat.Const() if (made := self._made_of_arrays(p)) is not None:
+                return made
             case pat.Const():
                 node = self._fields(p._fields)
                 if p._value is not None:
@@ -65,7 +67,8 @@ class Builder:
                 args = [self.pattern(arg) for arg in p._args]
                 attrs = [{"name": n, "value": self.expr(v)} for n, v in p._attrs.items()]
                 node = {"op": op, "args": args, "attrs": attrs}
-                return {"call": node | {"commutative": p._commutative}}
+                flags = {"commutative": p._commutative, "associative": p._associative}
+                return {"call": node | flags}
             case pat.Tuple():
                 return {"tuple": [self.pattern(field) for field in p._fields]}
             case pat.GetItem():
@@ -195,19 +198,41 @@ class Builder:
                 return {"reduce-range": {"op": attr.REDUCTIONS[a.op]} | self._counted(a)}
             case attr.Call():
                 return {"native": {"name": self._function(a.function), "args": self._arguments(a)}}
+            case attr.Function():
+                return {"call": {"function": a.name, "args": [expr(one) for one in a.args]}}
+            case attr.Mean():
+                return {"reduce-tuple": {"op": "mean", "tuple": expr(a.tup)}}
             case attr.ReduceTuple():
                 return {"reduce-tuple": {"op": attr.REDUCTIONS[a.op], "tuple": expr(a.tup)}}
         raise TypeError(f"{type(a).__name__} is no attribute expression")
 
-    def _function(self, function: Callable[..., Any]) -> str:
+    def _function(
+        self, function: Callable[..., Any], kind: Callable[..., Any] | None = None
+    ) -> str:
         """The name of a function in the text of the rule: its own, with a number if that is taken."""
         own = getattr(function, "__name__", "")
         words = re.findall(r"[a-z0-9]+", own.lower()) if own.isidentifier() else []
         stem = "-".join(words) or "function"
         names = itertools.chain([stem], (f"{stem}-{n}" for n in itertools.count(2)))
-        name = next(n for n in names if self.functions.get(n, function) is function)
-        self.functions[name] = function
+        given = function if kind is None else kind(function)
+        name = next(n for n in names if self.functions.get(n, given) == given)
+        self.functions[name] = given
         return name
+
+    def _made_of_arrays(self, p: pat.Const) -> Any:
+        """A constant that a function makes of the elements of others: of arrays, to an array."""
+        call = p._value
+        if not isinstance(call, attr.Call) or not call.args or set(p._fields) - {"dtype"}:
+            return None
+        read = [one for one in call.args if isinstance(one, attr.GetAttr) and one.name == "value"]
+        if len(read) != len(call.args):
+            return None
+        node: dict[str, Any] = {
+            "name": self._function(call.function, ArrayFunction),
+            "args": [self.pattern(one.pat) for one in read],
+            "attrs": [{"name": n, "value": self.expr(v)} for n, v in p._fields.items()],
+        }
+        return {"native": node}
 
     def _arguments(self, a: attr.Call) -> list[dict[str, int]]:
         return [
@@ -222,6 +247,28 @@ class Builder:
     def _counted(self, a: attr.Variadic | attr.ReduceIndexed) -> dict[str, Any]:
         node = {"length": self.expr(a.length), "body": self.expr(a.body)}
         return {"symbol": self._symbol(a.symbol)} | node
+
+
+class ArrayFunction:
+    """A function of arrays, as the native half calls it."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ArrayFunction) and self.function is other.function
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+    def __call__(self, *operands: Any) -> Any:
+        # Only who computes needs numpy.
+        import numpy as np
+
+        from tangram._arrays import from_native, to_native
+
+        made = self.function(*(from_native(one) for one in operands))
+        return None if made is None else to_native(np.asarray(made))
 
 
 def _constant(value: Any) -> Any:

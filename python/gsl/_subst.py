@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 import time
+import typing
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
@@ -17,6 +18,9 @@ from gsl._workload import Workload
 from gsl.attr import Attr, to_attr
 from tangram import _native
 from tangram._workload import Workload as Base
+
+if typing.TYPE_CHECKING:
+    from tangram._workload import ModelLike
 
 _numbers = itertools.count(1)
 
@@ -50,14 +54,15 @@ class Subst:
 
     def __init__(
         self,
-        src_outs: pat.Pattern | Sequence[pat.Pattern],
-        tgt_outs: pat.Pattern | Sequence[pat.Pattern],
+        src_outs: pat.PatternLike | Sequence[pat.PatternLike],
+        tgt_outs: pat.PatternLike | Sequence[pat.PatternLike],
         *,
         name: str | None = None,
         doc: str = "",
         labels: Iterable[str] = (),
         where: Iterable[Attr] = (),
         benefit: int | None = None,
+        priority: int = 0,
         may_alias: bool = False,
         exactness: Literal["exact", "reassociates", "range"] | None = None,
         within: float | None = None,
@@ -73,6 +78,7 @@ class Subst:
             "doc": doc,
             "labels": list(labels),
             "benefit": benefit,
+            "priority": priority,
             "may_alias": may_alias,
             "exactness": exactness,
             "tolerance": within,
@@ -102,11 +108,14 @@ class Subst:
         found = re.search(r"^rule (\S+)", self._text, re.MULTILINE)
         return found.group(1) if found else ""
 
-    def __call__(self, wl: Base, fold_params: bool = True, new_name: str | None = None) -> Workload:
-        """Returns the workload after rewriting until the rule matches no more.
+    def __call__(
+        self, wl: Base | ModelLike, fold_params: bool = True, new_name: str | None = None
+    ) -> Workload:
+        """Returns the workload, or a model as one, after rewriting until the rule matches no more.
 
         `fold_params`: compute what the target makes of parameters alone, at once.
         """
+        wl = _workload(wl)
         start = time.perf_counter()
         made = wl.optimize(
             self, library=False, only=[self.name], fold_limit=None if fold_params else 0
@@ -125,8 +134,9 @@ class Subst:
         ((_, holds, wrong, text),) = _native.verify_rules(self.name, self._text)
         return Verdict(holds, wrong, text)
 
-    def explain(self, wl: Base, limit: int = 10) -> str:
-        """Says why the rule does not match: its nearest misses, one a line."""
+    def explain(self, wl: Base | ModelLike, limit: int = 10) -> str:
+        """Says why the rule is not applied: its nearest misses and what is refused, one a line."""
+        wl = _workload(wl)
         lines = []
         functions = list(self.functions.items())
         for operation, results, reason in wl._model.explain(self._text, functions)[:limit]:
@@ -154,5 +164,12 @@ class Subst:
         _native.write_file(path, self._repr_svg_().encode())
 
 
-def _outputs(outputs: pat.Pattern | Sequence[pat.Pattern]) -> list[pat.Pattern]:
-    return [outputs] if isinstance(outputs, pat.Pattern) else list(outputs)
+def _workload(model: Base | ModelLike) -> Base:
+    """A workload, or a model as one."""
+    return model if isinstance(model, Base) else Workload.from_onnx(model)
+
+
+def _outputs(outputs: pat.PatternLike | Sequence[pat.PatternLike]) -> list[pat.Pattern]:
+    """The outputs of a side: a list of them, or one."""
+    several = isinstance(outputs, (list, tuple))
+    return [pat.to_pattern(output) for output in (outputs if several else [outputs])]

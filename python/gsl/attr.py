@@ -405,6 +405,70 @@ class ReduceTuple(Attr):
         _no_init(init)
 
 
+class Mean(Attr):
+    """The mean of the fields of a tuple, at least one."""
+
+    __slots__ = ("tup",)
+
+    def __init__(self, tup: AttrLike) -> None:
+        self.tup = to_attr(tup)
+
+
+class Function(Attr):
+    """A mathematical function of numbers: see `sqrt` and its kin."""
+
+    __slots__ = ("args", "name")
+
+    def __init__(self, name: str, *args: AttrLike) -> None:
+        self.name = name
+        self.args = [to_attr(arg) for arg in args]
+
+
+def sqrt(x: AttrLike) -> Attr:
+    """The square root, which negative numbers have not."""
+    return Function("sqrt", x)
+
+
+def rsqrt(x: AttrLike) -> Attr:
+    """One divided by the square root."""
+    return Function("rsqrt", x)
+
+
+def exp(x: AttrLike) -> Attr:
+    """The exponential."""
+    return Function("exp", x)
+
+
+def log(x: AttrLike) -> Attr:
+    """The natural logarithm."""
+    return Function("log", x)
+
+
+def tanh(x: AttrLike) -> Attr:
+    """The hyperbolic tangent."""
+    return Function("tanh", x)
+
+
+def pow(x: AttrLike, exponent: AttrLike) -> Attr:
+    """A power."""
+    return Function("pow", x, exponent)
+
+
+def floor(x: AttrLike) -> Attr:
+    """The greatest integer that is not greater."""
+    return Function("floor", x)
+
+
+def ceil(x: AttrLike) -> Attr:
+    """The least integer that is not less."""
+    return Function("ceil", x)
+
+
+def mean(tup: AttrLike) -> Attr:
+    """The mean of the fields of a tuple."""
+    return Mean(tup)
+
+
 REDUCTIONS = {
     BinaryOp.ADD: "sum",
     BinaryOp.MUL: "product",

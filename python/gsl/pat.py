@@ -5,6 +5,9 @@ A pattern object is one vertex: used twice, it means one value. Patterns may be 
 
 from __future__ import annotations
 
+import difflib
+import functools
+import json
 import typing
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -27,7 +30,19 @@ class Pattern:
     def __getattr__(self, name: str) -> Attr:
         if name.startswith("_"):
             raise AttributeError(name)
+        known = self._attributes()
+        if known is not None and name not in known:
+            near = difflib.get_close_matches(name, sorted(known), 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(sorted(known))}"
+            raise AttributeError(f"{self._described()} has no attribute {name!r}; {hint}")
         return attr.GetAttr(self, name)
+
+    def _attributes(self) -> set[str] | None:
+        """The attributes of what it matches; none where that is not known before it matches."""
+        return None
+
+    def _described(self) -> str:
+        return f"a {type(self).__name__.lower()}"
 
     def __getitem__(self, index: AttrLike) -> GetItem:
         return GetItem(self, index)
@@ -77,8 +92,24 @@ class Pattern:
         return []
 
 
+_TENSOR = {"shape", "dtype", "ndim", "value"}
+"""What every value has."""
+
+
+@functools.cache
+def _operations() -> dict[str, set[str]]:
+    """The attributes of each operation."""
+    from tangram import _native
+
+    known = json.loads(_native.operators())
+    return {op["name"]: {attribute["name"] for attribute in op["attributes"]} for op in known}
+
+
 class Wildcard(Pattern):
     """Any value."""
+
+    def _attributes(self) -> set[str] | None:
+        return _TENSOR
 
 
 class Variable(Pattern):
@@ -89,6 +120,9 @@ class Variable(Pattern):
     ) -> None:
         self._fields = _given({"shape": shape, "dtype": dtype, "ndim": ndim})
 
+    def _attributes(self) -> set[str] | None:
+        return _TENSOR
+
 
 class Const(Pattern):
     """A constant: of any value, or of this one; in the target, a new one.
@@ -96,12 +130,21 @@ class Const(Pattern):
     A number stands for a constant all of whose elements are that number.
     """
 
-    def __init__(self, value: Any = None, dtype: AttrLike = None) -> None:
+    def __init__(
+        self,
+        value: Any = None,
+        dtype: AttrLike = None,
+        shape: AttrLike = None,
+        ndim: AttrLike = None,
+    ) -> None:
         if hasattr(type(value), "tolist"):
             value = value.tolist()
         self._value = None if value is None else to_attr(value)
         self._splat = isinstance(value, (int, float)) and not isinstance(value, bool)
-        self._fields = _given({"dtype": dtype})
+        self._fields = _given({"shape": shape, "dtype": dtype, "ndim": ndim})
+
+    def _attributes(self) -> set[str] | None:
+        return _TENSOR
 
 
 class OpTrait(Pattern):
@@ -133,12 +176,27 @@ class Call(Pattern):
     """The result of an operator. Attributes that are not given are unconstrained."""
 
     def __init__(
-        self, op: Pattern | str, *args: PatternLike, commutative: bool = False, **attrs: AttrLike
+        self,
+        op: Pattern | str,
+        *args: PatternLike,
+        commutative: bool = False,
+        associative: bool = False,
+        **attrs: AttrLike,
     ) -> None:
         self._op = ConcreteOp(op) if isinstance(op, str) else op
         self._args = [to_pattern(arg) for arg in args]
         self._attrs = _given(attrs)
         self._commutative = commutative
+        self._associative = associative
+
+    def _attributes(self) -> set[str] | None:
+        if not isinstance(self._op, ConcreteOp):
+            return None
+        own = _operations().get(self._op._choice["name"].removeprefix("nn."))
+        return None if own is None else own | _TENSOR | {"length", "index"}
+
+    def _described(self) -> str:
+        return f"`{self._op._choice['name']}`"
 
     def _parts(self) -> list[Pattern]:
         return self._args
@@ -266,6 +324,18 @@ def only(pattern: Pattern) -> Pattern:
     """Returns the pattern, now for values without user outside the match."""
     pattern.only = True
     return pattern
+
+
+def commutative(call: Call) -> Call:
+    """Returns the call, whose operands now match in any order."""
+    call._commutative = True
+    return call
+
+
+def associative(call: Call) -> Call:
+    """Returns the call, now matched as one flat call with calls of the same operator inside."""
+    call._associative = True
+    return call
 
 
 def to_pattern(value: PatternLike) -> Pattern:

@@ -244,6 +244,7 @@ def list_rules(names: list[str]) -> list[tuple[str, list[str], str, str]]:
 def verify_rules(name: str, text: str) -> list[tuple[str, bool, bool, str]]:
     """Verifies rules: name, whether it holds, whether it is wrong, and why."""
 
+def operation_of(name: str) -> str | None: ...
 def operators() -> str:
     """The operations that rules may name, as JSON."""
 

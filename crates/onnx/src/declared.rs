@@ -90,7 +90,7 @@ const SUMMARY: &str = "an operator that the caller declared";
 static DEFINITIONS: LazyLock<Mutex<HashMap<String, &'static OpDef>>> =
     LazyLock::new(Mutex::default);
 
-fn is_ours(def: &OpDef) -> bool {
+pub(crate) fn is_ours(def: &OpDef) -> bool {
     def.summary == SUMMARY
 }
 

@@ -5,10 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyTuple};
 use tangram::Library;
-use tangram::dialects::{dims, dtype};
+use tangram::dialects::interpret::Datum;
+use tangram::dialects::{constant, dims, dtype};
 use tangram::gsl::eval::AttrValue;
 use tangram::gsl::rules::NativeArgument;
-use tangram::ir::{Module, Value};
+use tangram::ir::{Loc, Module, OpState, Point, Value};
+use tangram::rewrite::Rewriter;
+use tangram::tensor::elementwise::cast;
+use tangram::tensor::{DType, Tensor};
+
+use crate::{EvaluationError, datum};
 
 /// The first exception that a function raised.
 #[derive(Clone, Default)]
@@ -37,6 +43,7 @@ impl Raised {
 pub(crate) fn define(library: &mut Library, functions: Vec<(String, Py<PyAny>)>) -> Raised {
     let raised = Raised::default();
     for (name, function) in functions {
+        define_builder(library, &name, &function, &raised);
         let raised = raised.clone();
         let call = move |module: &Module, args: &[NativeArgument]| {
             if !raised.is_empty() {
@@ -53,6 +60,64 @@ pub(crate) fn define(library: &mut Library, functions: Vec<(String, Py<PyAny>)>)
         library.define(&name, Arc::new(call));
     }
     raised
+}
+
+/// Lets targets make a constant of constants by a function of arrays.
+fn define_builder(library: &mut Library, name: &str, function: &Py<PyAny>, raised: &Raised) {
+    let function = Python::attach(|python| function.clone_ref(python));
+    let raised = raised.clone();
+    let build = move |rewriter: &mut Rewriter<'_>,
+                      point: Point,
+                      operands: &[Value],
+                      attributes: &[(String, AttrValue)]| {
+        if !raised.is_empty() {
+            return None;
+        }
+        let tensor = |value: &Value| constant::constant_tensor(rewriter.module(), *value);
+        let tensors: Vec<Tensor> = operands.iter().map(tensor).collect::<Option<_>>()?;
+        let dtype = attributes.iter().find_map(|(name, value)| match value {
+            AttrValue::Str(text) if name == "dtype" => text.parse::<DType>().ok(),
+            _ => None,
+        });
+        let made = Python::attach(|python| computed(python, &function, &tensors, dtype));
+        let made = match made {
+            Ok(made) => made?,
+            Err(error) => {
+                raised.note(error);
+                return None;
+            }
+        };
+        let key = format!("made.{}", rewriter.module().op_capacity());
+        let attr = constant::computed_attr(rewriter.module_mut_unheard(), &made, &key);
+        let context = rewriter.module().context_arc().clone();
+        let mut state = OpState::new(context.name("nn.constant"), Loc::UNKNOWN);
+        state.attrs = context.dict([(context.str("value"), attr)]);
+        state.results.push(constant::tensor_type(&context, &made));
+        let op = rewriter.create(point, state);
+        Some(vec![rewriter.module().result(op, 0)])
+    };
+    library.define_builder(name, Arc::new(build));
+}
+
+/// What a function makes of arrays, in an element type if one is asked for; nothing for `None`.
+fn computed(
+    python: Python<'_>,
+    function: &Py<PyAny>,
+    tensors: &[Tensor],
+    dtype: Option<DType>,
+) -> PyResult<Option<Tensor>> {
+    let arrays = tensors.iter().map(|t| datum::to_python(python, &Datum::Tensor(t.clone())));
+    let arrays = PyTuple::new(python, arrays.collect::<PyResult<Vec<_>>>()?)?;
+    let result = function.bind(python).call1(arrays)?;
+    match datum::from_python(&result)? {
+        Datum::Tensor(tensor) => match dtype {
+            Some(dtype) => cast(&tensor, dtype)
+                .map(Some)
+                .map_err(|error| EvaluationError::new_err(error.to_string())),
+            None => Ok(Some(tensor)),
+        },
+        _ => Ok(None),
+    }
 }
 
 fn called(

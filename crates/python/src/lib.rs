@@ -132,6 +132,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(rules::list_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::verify_rules, module)?)?;
     module.add_function(wrap_pyfunction!(rules::operators, module)?)?;
+    module.add_function(wrap_pyfunction!(rules::operation_of, module)?)?;
     module.add_function(wrap_pyfunction!(diff::diff_models, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::place_model, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::fleet_source, module)?)?;

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use tangram::gsl::ast::Rule;
 use tangram::gsl::check::{check_built, has_errors};
-use tangram::gsl::schema::NnSchema;
+use tangram::gsl::schema::{NnSchema, onnx_names, operation_name};
 use tangram::gsl::text;
 use tangram::gsl::verify::Effort;
 use tangram::ir::{Arity, AttrKind};
@@ -72,6 +72,13 @@ pub(crate) fn verify_rules(
         (name, verdict.holds(), verdict.is_wrong(), verdict.to_string())
     };
     Ok(verdicts.into_iter().map(parts).collect())
+}
+
+/// The operation that the name of an operator of ONNX stands for, if it is one.
+#[pyfunction]
+pub(crate) fn operation_of(name: &str) -> Option<String> {
+    let known = |name: &str| dialects::nn::ops().any(|op| op.def.name == operation_name(name));
+    onnx_names::operation(name, &known)
 }
 
 /// The operations that rules may name, as JSON: name, summary, operands, attributes.

@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use tangram_gsl::analysis::{Finding, analyse};
-use tangram_gsl::ast::{ExprKind, Rule};
+use tangram_gsl::ast::{ExprKind, OpChoice, PatternKind, Rule};
 use tangram_gsl::check::{check_rule, has_errors};
 use tangram_gsl::diagnostic::Sources;
-use tangram_gsl::rules::{self, CompileError, CompiledRule, NativeAttribute, Natives};
-use tangram_gsl::schema::NnSchema;
+use tangram_gsl::rules::{
+    self, CompileError, CompiledRule, NativeAttribute, NativeBuilder, Natives,
+};
+use tangram_gsl::schema::{NnSchema, operation_name};
 use tangram_gsl::text::{self, LocatedRule};
 use tangram_gsl::verify::mutate::{self, Judgement, Mutant};
 use tangram_gsl::verify::{self, Doubt, Effort, Verdict};
@@ -86,6 +88,8 @@ pub struct Library {
     asked: FxHashSet<String>,
     /// Functions of a caller that conditions may name, beside those that are shipped.
     functions: BTreeMap<String, NativeAttribute>,
+    /// Functions of a caller that targets may name.
+    builders: BTreeMap<String, NativeBuilder>,
 }
 
 /// Which rules are compiled, and for what.
@@ -98,12 +102,32 @@ pub(crate) struct Selection<'a> {
     pub(crate) fold_growth: Option<usize>,
 }
 
-/// The functions that conditions and attributes of `rule` call by name.
+/// The functions that conditions, attributes and targets of `rule` call by name.
 fn calls(rule: &Rule) -> impl Iterator<Item = &str> {
-    rule.exprs().filter_map(|(_, expr)| match &expr.kind {
+    let in_exprs = rule.exprs().filter_map(|(_, expr)| match &expr.kind {
         ExprKind::Native { name, .. } => Some(name.as_str()),
         _ => None,
-    })
+    });
+    let in_patterns = rule.patterns().filter_map(|(_, pattern)| match &pattern.kind {
+        PatternKind::Native { name, .. } => Some(name.as_str()),
+        _ => None,
+    });
+    in_exprs.chain(in_patterns)
+}
+
+fn is_defined(natives: &Natives, name: &str) -> bool {
+    natives.has_attribute(name) || natives.builder(name).is_some()
+}
+
+/// An operator of `rule` that is no operation of `context`.
+fn foreign(rule: &Rule, context: &Context) -> Option<String> {
+    let unknown = |name: &&String| context.def(context.name(&operation_name(name))).is_none();
+    let found = rule.ops().find_map(|(_, op)| match &op.choice {
+        OpChoice::Name(name) => Some(name).filter(unknown),
+        OpChoice::OneOf(names) => names.iter().find(unknown),
+        OpChoice::Trait(_) => None,
+    });
+    found.cloned()
 }
 
 /// Rules that are ready to be applied.
@@ -209,11 +233,21 @@ impl Library {
         self.functions.insert(name.to_owned(), function);
     }
 
+    /// Lets targets of rules make values by `function`, as in `native name(w)`.
+    ///
+    /// As [`Library::define`]: verification does not see what it makes.
+    pub fn define_builder(&mut self, name: &str, function: NativeBuilder) {
+        self.builders.insert(name.to_owned(), function);
+    }
+
     /// The functions that rules may call.
     fn natives(&self) -> Arc<Natives> {
         let mut all = Natives::clone(&natives());
         for (name, function) in &self.functions {
             all.add_attribute(name, Arc::clone(function));
+        }
+        for (name, function) in &self.builders {
+            all.add_builder(name, Arc::clone(function));
         }
         Arc::new(all)
     }
@@ -242,7 +276,7 @@ impl Library {
                 return Err(OptimiseError::Rules(self.sources.render(&found)));
             }
             let mut unknown =
-                calls(&located.rule).filter(|name| !settings.natives.has_attribute(name));
+                calls(&located.rule).filter(|name| !is_defined(&settings.natives, name));
             if let Some(name) = unknown.next() {
                 let rule = located.rule.name();
                 return Err(OptimiseError::Rules(format!(
@@ -278,7 +312,7 @@ impl Library {
         let natives = natives();
         let verdict = |located: &LocatedRule| {
             let name = located.rule.name().to_owned();
-            if let Some(unseen) = calls(&located.rule).find(|name| !natives.has_attribute(name)) {
+            if let Some(unseen) = calls(&located.rule).find(|name| !is_defined(&natives, name)) {
                 let why = format!(
                     "unverified: it calls `native {unseen}`, a function that verification does \
                      not see"
@@ -286,6 +320,13 @@ impl Library {
                 return (name, Verdict::Unknown { doubt: Doubt::Thin, why });
             }
             let context = tangram_dialects::context();
+            if let Some(operator) = foreign(&located.rule, &context) {
+                let why = format!(
+                    "unverified: nobody defines `{operator}`, so that it is matched and made, and \
+                     what it computes is not seen"
+                );
+                return (name, Verdict::Unknown { doubt: Doubt::Thin, why });
+            }
             let verdict = verify::verify(&located.rule, &context, &natives, effort);
             let verdict = verdict.unwrap_or_else(|e| Verdict::Unknown {
                 doubt: Doubt::NeverMatches,

@@ -1,6 +1,6 @@
 //! Checks rules at their definition: each finding is located and says what to do.
 
-mod operators;
+pub(crate) mod operators;
 mod references;
 mod schema;
 mod structure;

@@ -1,6 +1,6 @@
 //! Operators, operands and attributes against the schema.
 
-use super::schema::{AttrKind, OpSchema, Results};
+use super::schema::{AttrKind, OpSchema, Results, Schema};
 use super::{Checker, suggest};
 use crate::ast::{Expr, ExprId, ExprKind, Field, OpChoice, OpId, PatId, PatternKind};
 use crate::diagnostic::Diagnostic;
@@ -49,7 +49,7 @@ impl<'r> Checker<'r> {
     }
 
     fn name_known(&mut self, name: &str, span: crate::diagnostic::Span) {
-        if self.schema.operator(name).is_none() {
+        if self.schema.operator(name).is_none() && !is_foreign(name, self.schema) {
             let schema = self.schema;
             let near = || suggest::nearest(name, schema.operators().map(|op| op.name.as_str()));
             let of_onnx = onnx_names::hint(name, &|name| schema.operator(name).is_some());
@@ -194,6 +194,15 @@ impl<'r> Checker<'r> {
             }
         }
     }
+}
+
+/// Returns whether a name is that of an operator of one's own, `acme.ScaledTanh`: it has a domain
+/// which no operation has that is known. What it takes and computes is not known.
+pub(crate) fn is_foreign(name: &str, schema: &dyn Schema) -> bool {
+    let Some((domain, operator)) = name.rsplit_once('.') else { return false };
+    let knows = |known: &str| known.rsplit_once('.').is_some_and(|(other, _)| other == domain);
+    let known = matches!(domain, "nn" | "onnx") || schema.operators().any(|op| knows(&op.name));
+    !known && !operator.is_empty()
 }
 
 fn kind_name(kind: AttrKind) -> &'static str {

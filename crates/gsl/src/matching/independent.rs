@@ -34,7 +34,8 @@ impl Solver<'_> {
             left.iter().partition(|&&i| left.iter().any(|&j| i != j && related(i, j)));
         let mut kept = single;
         if tied.len() <= MAX_RELATED {
-            let reads = |i: usize, j: usize| has(&below[tied[j]], tied[i]);
+            // Of several greatest sets the one that reads the others least.
+            let reads = |i: usize, j: usize| has(&below[tied[i]], tied[j]);
             kept.extend(antichain(tied.len(), reads).into_iter().map(|i| tied[i]));
         } else {
             // Those that read no other one.

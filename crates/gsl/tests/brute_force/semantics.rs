@@ -269,7 +269,14 @@ impl<'a> Brute<'a> {
         };
         let repeated = is_branch(id)
             && known.iter().any(|((other, _), held)| is_branch(*other) && *held == target);
-        (self.rule.may_alias() && !repeated) || is_option(id) || !taken
+        // Outputs are values of their own, unless one of them says otherwise.
+        let is_output =
+            |id: PatId| self.rule.sources().contains(&id) && !self.rule.pattern(id).may_alias;
+        let replaced_twice = is_output(id)
+            && known
+                .iter()
+                .any(|((other, _), held)| *other != id && is_output(*other) && *held == target);
+        !replaced_twice && ((self.rule.may_alias() && !repeated) || is_option(id) || !taken)
     }
 
     /// Whether two patterns are calls of the same operators on the same values, written twice: equal

@@ -88,6 +88,8 @@ struct Exporter<'m> {
     pool: FxHashMap<tensor::PoolKey, String>,
     /// Operations that the node of a later operation covers.
     covered: FxHashSet<Op>,
+    /// Domains of operators that are not known here, of which nodes were written.
+    domains: Vec<String>,
 }
 
 /// Exports `model`.
@@ -162,13 +164,21 @@ fn attempt(model: &Model, opset: i64) -> Result<(ModelProto, Vec<Unsaid>)> {
         defaults: FxHashSet::default(),
         pool: FxHashMap::default(),
         covered: FxHashSet::default(),
+        domains: Vec::new(),
     };
     let block = model.graph().ok_or(Error::NoGraph)?;
     exporter.take_names();
     let graph = exporter.graph(block)?;
-    let mut unsaid = exporter.unsaid;
+    let (mut unsaid, domains) = (exporter.unsaid, exporter.domains);
     let mut proto = model.source.proto.clone();
     proto.graph = Some(graph);
+    for domain in domains {
+        let known = proto.opset_import.iter().any(|set| set.domain() == domain);
+        if !known {
+            let set = OperatorSetIdProto { domain: Some(domain), version: Some(1) };
+            proto.opset_import.push(set);
+        }
+    }
     if opset == own {
         return Ok((proto, unsaid));
     }
@@ -186,11 +196,20 @@ fn attempt(model: &Model, opset: i64) -> Result<(ModelProto, Vec<Unsaid>)> {
     Ok((proto, unsaid))
 }
 
+/// The domain and operator that an operation stands for which no dialect defines.
+fn foreign(name: &str) -> Option<(&str, &str)> {
+    let (domain, operator) = name.rsplit_once('.')?;
+    let ours =
+        matches!(domain, "nn" | "onnx" | "func" | "builtin" | "com.microsoft" | "ai.onnx.ml");
+    (!ours && !operator.is_empty()).then_some((domain, operator))
+}
+
 /// Returns whether nn operation `name` can be written in version `opset` of ONNX's default operator
 /// set, whatever its attributes. Operators of vendors are never written anew.
 pub fn is_expressible(name: &str, opset: i64) -> bool {
     match operators::by_nn(name) {
         Some(row) => row.domain.is_empty() && row.since <= opset,
+        None if foreign(name).is_some() => true,
         None => special::since(name).is_some_and(|since| since <= opset),
     }
 }

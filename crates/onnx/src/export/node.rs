@@ -5,6 +5,7 @@ use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor, bf16, f16};
 
 use super::Exporter;
+use crate::declared;
 use crate::error::{Error, Result, Unsaid};
 use crate::operators::{self, AttrRow, Default, Kind, Row};
 use crate::proto::{AttributeProto, AttributeType, NodeProto, TypeProto};
@@ -93,8 +94,26 @@ impl Exporter<'_> {
             None if name.starts_with("onnx.") => {
                 Err(self.inexpressible(op, "the operator means something else there, or is none"))
             }
-            None => Err(self.inexpressible(op, "no operator says what it does")),
+            None => match super::foreign(name) {
+                Some((domain, operator)) if self.module.def(op).is_none_or(declared::is_ours) => {
+                    let (domain, operator) = (domain.to_owned(), operator.to_owned());
+                    self.foreign(op, &domain, &operator);
+                    Ok(())
+                }
+                _ => Err(self.inexpressible(op, "no operator says what it does")),
+            },
         }
+    }
+
+    /// Writes an operator of a domain that is not known here, as it is.
+    fn foreign(&mut self, op: Op, domain: &str, operator: &str) {
+        let inputs = self.inputs(op);
+        let entries = self.context.entries(self.module.attrs(op)).iter();
+        let attributes =
+            entries.filter_map(|(name, value)| self.plain_attr(self.context.text(*name), *value));
+        let attributes = attributes.collect();
+        self.domains.push(domain.to_owned());
+        self.write_in(domain, op, operator, inputs, attributes);
     }
 
     pub(super) fn inexpressible(&self, op: Op, reason: &str) -> Error {

@@ -4,7 +4,9 @@ mod constants;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_dialects::constant;
-use tangram_ir::{Diagnostic, Loc, Module, Op, OpDef, Point, Str, Traits, Value};
+use tangram_ir::{
+    Attr, Diagnostic, Loc, Module, Name, Op, OpDef, OpState, Point, Str, Traits, TypeData, Value,
+};
 use tangram_rewrite::Rewriter;
 use tangram_tensor::DType;
 
@@ -334,6 +336,9 @@ impl<'b, 'r> Builder<'b, 'r> {
         let broadcasts = def.is_some_and(|def| def.traits.contains(Traits::BROADCASTING));
         let operands = self.operands(frame, args, broadcasts)?;
         let attrs = self.attributes(frame, id, def, &operands)?;
+        if def.is_none() {
+            return Ok(self.make_foreign(id, name, &operands, attrs));
+        }
         let results = def.and_then(|def| self.wanted_results(frame, id, def));
         let built = self.rewriter.build(self.point, name, &operands, attrs, results, self.loc);
         let op = built.map_err(|error| {
@@ -346,6 +351,28 @@ impl<'b, 'r> Builder<'b, 'r> {
             None => self.module().results(op).collect(),
         };
         Ok(if values.len() == 1 { Made::One(values[0]) } else { Made::Many(values) })
+    }
+
+    /// Makes an operation of which nothing is known: it gives what it takes the place of, and in
+    /// between what its first operand is, of any extents.
+    fn make_foreign(&mut self, id: PatId, name: Name, operands: &[Value], attrs: Attr) -> Made {
+        let module = self.module();
+        let output = self.plan.rule().targets().iter().position(|target| *target == id);
+        let replaced = output.and_then(|i| self.outputs.get(i).copied());
+        let element =
+            operands.iter().find_map(|v| module.context().element_type(module.value_type(*v)));
+        let ty = match (replaced, element) {
+            (Some(value), _) => module.value_type(value),
+            (None, Some(element)) => module.context().ty(TypeData::UnrankedTensor(element)),
+            (None, None) => module.context().ty(TypeData::None),
+        };
+        let mut state = OpState::new(name, self.loc);
+        state.attrs = attrs;
+        state.operands.extend_from_slice(operands);
+        state.results.push(ty);
+        let op = self.rewriter.create(self.point, state);
+        self.note(op);
+        Made::One(self.module().result(op, 0))
     }
 
     /// How many results the rule takes of a call, where it takes one that is only there if wanted.
