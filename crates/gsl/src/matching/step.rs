@@ -79,7 +79,24 @@ impl Solver<'_> {
                 return false;
             }
         }
-        true
+        until.is_some() || self.outputs_are_apart()
+    }
+
+    /// A rule of several outputs is about several values, also where one is an alternative.
+    fn outputs_are_apart(&mut self) -> bool {
+        let rule = self.plan.rule();
+        let sources = rule.sources();
+        let key = |id: PatId| Some(self.key(self.bindings.target(self.plan, Frame::ROOT, id)?));
+        let same = (1..sources.len()).find(|&i| {
+            let asks = |id: PatId| rule.pattern(id).may_alias;
+            let own = key(sources[i]);
+            let is_same = |other: &PatId| !asks(*other) && own.is_some() && key(*other) == own;
+            !asks(sources[i]) && sources[..i].iter().any(is_same)
+        });
+        match same {
+            Some(i) => self.missed(sources[i], Some(self.root), second_value),
+            None => true,
+        }
     }
 
     /// Matches any member of the class of `target`.

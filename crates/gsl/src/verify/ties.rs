@@ -57,7 +57,7 @@ pub(super) fn float(dtype: DType, types: &[DType], rng: &mut Rng) -> f64 {
     let sign = if rng.bool() { 1.0 } else { -1.0 };
     let whole: Vec<DType> = types.iter().copied().filter(|dtype| dtype.is_int()).collect();
     if let Some(&to) = rng.choice(&whole).filter(|_| rng.bool()) {
-        return next_to_integer(to, digits, rng);
+        return next_to_integer(to, digits, types, rng);
     }
     let narrow = narrower(types, digits, |narrow| narrow.is_float());
     let Some(&narrow) = rng.choice(&narrow) else { return 0.5 };
@@ -96,17 +96,25 @@ fn nearly(x: f64, digits: i32, rng: &mut Rng) -> f64 {
     x + 2f64.powi(-digits) * f64::from(rng.i8(-1..=1))
 }
 
-/// A number next to an integer, at the limits of a type of integers or near 0.
-fn next_to_integer(to: DType, digits: i32, rng: &mut Rng) -> f64 {
+/// A number next to an integer, at the limits of a type of integers or near 0: most of the time one
+/// that a type between takes for the integer, and that the type of integers holds. One number that it
+/// does not hold leaves open what comes of all of a tensor.
+fn next_to_integer(to: DType, digits: i32, types: &[DType], rng: &mut Rng) -> f64 {
     let (least, greatest) = limits(to).unwrap_or((0, 1));
+    let beyond = greatest + 1;
     let whole = match rng.u8(0..4) {
-        0 => least as f64,
-        1 => (greatest + 1) as f64,
-        _ => rng.i8(-8..=8).into(),
+        0 => least,
+        1 => beyond,
+        _ => rng.i128(-8..=8).clamp(least, beyond),
     };
-    let exponent = whole.abs().max(1.0).log2().floor() as i32;
-    let little = 2f64.powi(exponent - rng.i32(1..=digits.max(1)));
-    whole + if rng.bool() { little } else { -little }
+    let exponent = (whole.unsigned_abs().max(1) as f64).log2().floor() as i32;
+    let fine = match between(types, 0, digits, rng).filter(|_| rng.u8(0..4) > 0) {
+        Some(between) if between < digits => rng.i32(between + 1..=digits),
+        _ => rng.i32(1..=digits.max(1)),
+    };
+    let little = 2f64.powi(exponent - fine);
+    let outside = rng.u8(0..8) == 0;
+    whole as f64 + if rng.bool() && (whole < beyond || outside) { little } else { -little }
 }
 
 /// The limits of a type, or half the time the range that all types of the program have: one number
