@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use tangram_gsl::check::check_file;
+use tangram_gsl::diagnostic::Sources;
 use tangram_gsl::import::{ImportError, Imported, taso, tensat};
 use tangram_gsl::rules::Natives;
-use tangram_gsl::text::parse;
+use tangram_gsl::schema::NnSchema;
+use tangram_gsl::text::{NoImports, load, parse};
 use tangram_gsl::verify::{Effort, Verdict, verify};
 
 /// The rules, which are parsed again, with the verdict on each.
@@ -140,4 +143,20 @@ fn messages_become_rules() {
     assert!(imported.text.contains("split(t1) { axis = 1, indices_or_sections = [s0.shape[1]] }"));
     assert!(verdicts(&imported)[0].holds());
     assert!(matches!(taso(b"not protobuf"), Err(ImportError::Protobuf(_))));
+}
+
+/// What is written passes the checks that whoever applies rules makes, disconnected outputs too.
+#[test]
+fn what_is_imported_is_well_formed() {
+    let pair = "(relu ?x)=>(split_0 (split 1 (relu (concat 1 2 ?x ?y))))
+        (relu ?y)=>(split_1 (split 1 (relu (concat 1 2 ?x ?y))))";
+    let imported = tensat(pair, true).expect("a list");
+    assert_eq!(imported.rules, 1, "{}", imported.text);
+    let schema = NnSchema::new(&tangram_dialects::context());
+    let mut sources = Sources::default();
+    let mut file = load("imported", &imported.text, &mut NoImports, &mut sources);
+    check_file(&mut file, &schema);
+    assert!(!file.has_errors(), "{}", sources.render(&file.diagnostics));
+    let found = verdicts(&imported).remove(0);
+    assert!(!found.is_wrong(), "{found}");
 }

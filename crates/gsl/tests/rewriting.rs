@@ -265,3 +265,16 @@ fn rules_that_do_not_apply_leave_everything() {
         "rule r { let x = *; let y = relu(x); match tanh(y); where x.ndim == 3; rewrite x; }",
     );
 }
+
+/// An attribute of 32 bits is never another number than the one beside operands of 64.
+#[test]
+fn attributes_lose_no_digits_beside_float64() {
+    let rule = "rule r { let x = *; let s = const { ndim = 0 }; match x * s; rewrite leaky_relu(x) { alpha = s.value }; }";
+    let graph = |ty: &str, number: &str| {
+        format!("x: {ty}[3]\ns = const {ty}[] ({number})\ny = multiply(x, s)\nreturn y")
+    };
+    check(&graph("f32", "0.1"), rule, "leaky_relu(x)");
+    check(&graph("f64", "0.5"), rule, "leaky_relu(x)");
+    let mut wide = Graph::new(&graph("f64", "0.1"));
+    assert_eq!(wide.refused(rule).code, "attribute");
+}

@@ -200,3 +200,40 @@ fn branches_have_the_attributes_that_their_operands_say() {
         assert!(!found.holds(), "{found}");
     }
 }
+
+/// Windows of padding alone, attention without heads, groups without channels: the definitions of the
+/// operations forbid these, so that they are no counterexamples.
+#[test]
+fn what_a_definition_forbids_is_no_counterexample() {
+    let right = [
+        "alias exact { let x = *; match max_pool2d(relu(x)) as c; rewrite relu(max_pool2d(x) { ..c }); }",
+        "alias { let x = *; let g = *; let b = *; match instance_norm(x, g, b) as n; where x.ndim == 4;
+           rewrite group_norm(x, g, b) { num_groups = x.shape[1], epsilon = n.epsilon }; }",
+        "alias range { let q = *; let k = *; let v = *; let sc = const { ndim = 0 };
+           let s = matmul(q, transpose(k) { axes = [0, 1, 3, 2] }); let m = commutative s * sc;
+           match matmul(softmax(m) { axis = -1 }, v);
+           where q.ndim == 4, k.ndim == 4, v.ndim == 4, q.shape[0] == k.shape[0],
+             q.shape[1] == k.shape[1], k.shape[0:3] == v.shape[0:3];
+           rewrite attention(q, k, v) { scale = sc.value }; }",
+        "alias exact { let x = *; let r = resize(x) { mode = \"nearest\", scales = [1.0, 1.0, 2.0, 2.0] };
+           match relu(r); rewrite resize(relu(x)) { ..r }; }",
+    ];
+    for body in right {
+        let found = verdict(&format!("rule r {body}"), Natives::default());
+        assert!(found.holds(), "{body}: {found}");
+    }
+}
+
+/// What holds for finite numbers is not wrong, and does not hold as it stands.
+#[test]
+fn a_rule_may_be_right_up_to_infinities() {
+    let body = "{ let x = *; let c = const { ndim = 0 }; match softmax(x + c) as s; rewrite softmax(x) { ..s }; }";
+    let found = verdict(&format!("rule r alias {body}"), Natives::default());
+    assert!(!found.is_wrong() && !found.holds(), "{found}");
+    assert!(found.to_string().starts_with("right up to infinities"), "{found}");
+    let found = verdict(&format!("rule r alias range {body}"), Natives::default());
+    assert!(found.holds(), "{found}");
+    // An overflow of finite numbers is another matter.
+    let body = "rule r exact { let x = *; match (x * 1e30) * 1e-30; where x.dtype == \"float32\"; rewrite x; }";
+    assert!(verdict(body, Natives::default()).is_wrong());
+}
