@@ -34,7 +34,7 @@ fn an_axis_is_counted_from_either_end() {
                 &graph,
                 &format!(
                     "rule r {{ let x = *; match {op}(x) as c; where c.axis == {asked}, \
-                     c.axis in [0, {asked}], x.shape[c.axis] == 4, c.axis >= 2; rewrite tanh(x); }}"
+                     c.axis in [0, {asked}], c.axis != 0; rewrite tanh(x); }}"
                 ),
                 "tanh(x)",
             );

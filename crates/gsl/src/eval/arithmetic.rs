@@ -36,7 +36,9 @@ pub(super) fn binary(op: BinaryOp, lhs: &AttrValue, rhs: &AttrValue) -> Result<A
 /// Decides equality; values of different kinds differ, but for integers and floats.
 pub(crate) fn equal(lhs: &AttrValue, rhs: &AttrValue) -> Result<bool> {
     match (lhs, rhs) {
-        (AttrValue::Spelled(a), AttrValue::Spelled(b)) => equal(&a.0, &b.0),
+        (AttrValue::Spelled(a), AttrValue::Spelled(b)) => {
+            Ok(equal(&a.0, &b.0)? || equal(&a.0, &b.1)? || equal(&a.1, &b.0)?)
+        }
         (AttrValue::Spelled(both), other) | (other, AttrValue::Spelled(both)) => {
             Ok(equal(&both.0, other)? || equal(&both.1, other)?)
         }

@@ -48,7 +48,7 @@ impl AttrValue {
         Self::Spelled(Box::new((self, other)))
     }
 
-    /// Returns the value in its normal form.
+    /// Returns the value as it is written.
     pub fn plain(&self) -> &AttrValue {
         match self {
             Self::Spelled(both) => &both.0,
@@ -56,7 +56,7 @@ impl AttrValue {
         }
     }
 
-    /// Returns the value with all that is in it in normal form.
+    /// Returns the value with all that is in it as it is written.
     #[must_use]
     pub fn into_plain(self) -> AttrValue {
         match self {

@@ -35,7 +35,7 @@ pub(crate) use bindings::{Bindings, Bound, Frame, Target};
 pub use classes::Classes;
 pub(crate) use env::Scope;
 pub use miss::Miss;
-pub(crate) use normal::of_op;
+pub(crate) use normal::{from_front, of_op};
 pub(crate) use operands::given_operands;
 pub use solver::{MAX_STEPS, MAX_STEPS_OF_SEVERAL, Solver};
 

@@ -2,11 +2,11 @@
 //!
 //! Models and rules write the same thing in several ways: dimension 2 of three is -1 as well, an
 //! absent `axis` of a softmax is -1, a split in two halves is a split at the middle. What a rule
-//! reads has one form, and equals each of its spellings ([`AttrValue::Spelled`]):
+//! reads equals each of its spellings ([`AttrValue::Spelled`]):
 //!
-//! | attribute | read as | also written as |
+//! | attribute | read as | equals as well |
 //! | --- | --- | --- |
-//! | `axis`, `axes` of known rank | counted from the front | negative, from the end |
+//! | `axis`, `axes` of known rank | what is written | the same, counted from the other end |
 //! | `axis` of a reduction without one | all dimensions | |
 //! | `indices_or_sections` of a known extent | the number of equal parts | where they begin |
 //! | one that is absent | what its definition says of that | |
@@ -25,6 +25,18 @@ pub(crate) fn of_op(module: &Module, op: Op, name: &str) -> Option<AttrValue> {
         None => absent(module, op, name)?,
     };
     Some(spelled(module, op, name, value))
+}
+
+/// Returns a value with its dimensions counted from the front.
+pub(crate) fn from_front(value: AttrValue) -> AttrValue {
+    match value {
+        AttrValue::Spelled(both) => match *both {
+            (AttrValue::Int(a), AttrValue::Int(b)) => AttrValue::Int(a.max(b)),
+            (value, _) => from_front(value),
+        },
+        AttrValue::Tuple(fields) => AttrValue::Tuple(fields.into_iter().map(from_front).collect()),
+        value => value,
+    }
 }
 
 /// Returns whether two operations agree in an attribute, however they write it.
@@ -76,12 +88,12 @@ fn spelled(module: &Module, op: Op, name: &str, value: AttrValue) -> AttrValue {
     }
 }
 
-/// Counts dimensions from the front, each as it is and as it counts from the end.
+/// Dimensions as they are written, each of which counts from the other end as well.
 fn dimension(value: AttrValue, rank: i64) -> AttrValue {
     match value {
         AttrValue::Int(n) if (-rank..rank).contains(&n) => {
-            let at = if n < 0 { n + rank } else { n };
-            AttrValue::Int(at).or_written(AttrValue::Int(at - rank))
+            let other = if n < 0 { n + rank } else { n - rank };
+            AttrValue::Int(n).or_written(AttrValue::Int(other))
         }
         AttrValue::Tuple(fields) => {
             AttrValue::Tuple(fields.into_iter().map(|field| dimension(field, rank)).collect())
@@ -105,8 +117,8 @@ fn rank(module: &Module, op: Op) -> Option<i64> {
 /// Equal parts of a known extent, by their number and by where they begin.
 fn parts(module: &Module, op: Op, value: AttrValue) -> AttrValue {
     let extent = || {
-        let axis = match of_op(module, op, "axis")?.plain() {
-            AttrValue::Int(n) => usize::try_from(*n).ok()?,
+        let axis = match from_front(of_op(module, op, "axis")?) {
+            AttrValue::Int(n) => usize::try_from(n).ok()?,
             _ => return None,
         };
         let data = module.operands(op).next()?;

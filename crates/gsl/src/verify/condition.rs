@@ -14,7 +14,7 @@ use tangram_ir::{Module, Op, Value};
 use super::instance::Instance;
 use crate::ast::{PatternKind, Rule};
 use crate::eval::AttrValue;
-use crate::matching::{from_attr, of_op, show};
+use crate::matching::{from_attr, from_front, of_op, show};
 
 /// The features of an instance, by how they are written in a rule.
 pub(super) type Features = BTreeMap<String, AttrValue>;
@@ -30,7 +30,7 @@ pub(super) fn features(rule: &Rule, instance: &Instance) -> Features {
         let pattern = rule.pattern(*id);
         let Some(name) = &pattern.name else { continue };
         let call = matches!(pattern.kind, PatternKind::Call { .. });
-        let normal = |op, attr: &str| of_op(module, op, attr).map(AttrValue::into_plain);
+        let normal = |op, attr: &str| of_op(module, op, attr).map(from_front);
         read(module, name, *value, call.then_some(&normal), &mut out);
     }
     out
