@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 
 import onnx
@@ -65,3 +66,18 @@ def test_a_file_whose_name_begins_with_a_dash_is_a_file(command) -> None:
     (command.folder / "-o.c").write_text(source)
     command.run("scop", "--", "-o.c")
     assert not (command.folder / "a.out").exists()
+
+
+def test_what_is_included_from_elsewhere_is_not_quoted(tangram_bin, tmp_path) -> None:
+    """A C file may name any file that its reader can read."""
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    (tmp_path / "near").mkdir()
+    secret = tmp_path / "secret.txt"
+    source = tmp_path / "near" / "a.c"
+    source.write_text(f'#include "{secret}"\nvoid f(int n, double a[n]) {{}}\n')
+    for text in ("# hunter2\n", "int hunter2( {\n"):
+        secret.write_text(text)
+        done = subprocess.run([tangram_bin, "scop", source], capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and "secret.txt" in done.stderr, done.stderr
+        assert "hunter2" not in done.stderr + done.stdout

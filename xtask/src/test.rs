@@ -73,7 +73,32 @@ pub fn run_long(steps: &mut Steps) -> Outcome {
     command(steps)?;
     python(steps, &venv, "long")?;
     package::crates(steps, false)?;
+    under_miri(steps)?;
     from_source(steps)
+}
+
+/// Crates with unsafe code whose tests Miri can run: they start no program and load no library.
+const UNDER_MIRI: [&str; 1] = ["tangram-egraph"];
+
+/// Runs tests under Miri, which looks at each access to memory, where a nightly toolchain has it
+/// (`rustup +nightly component add miri`).
+fn under_miri(steps: &mut Steps) -> Outcome {
+    let miri = |arguments: &[&str]| {
+        let mut command = Command::new("rustup");
+        command.args(["run", "nightly", "cargo", "miri"]).args(arguments).current_dir(root());
+        command
+    };
+    let mut probe = miri(&["--version"]);
+    let quiet = probe.stdout(Stdio::null()).stderr(Stdio::null());
+    if !quiet.status().is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    for name in UNDER_MIRI {
+        let mut command = miri(&["test", "--package", name, "--lib"]);
+        command.env("MIRIFLAGS", "-Zmiri-disable-isolation");
+        steps.run(&format!("{name} under miri"), command)?;
+    }
+    Ok(())
 }
 
 /// Installs engines whose wheels are not there for every machine: tests that need one say so.

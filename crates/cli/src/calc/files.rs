@@ -43,8 +43,9 @@ impl Host for Files {
         let text = scop::preprocessed(&original, Path::new(path), &[])
             .map_err(|reason| format!("{path}: {reason}"))?;
         let mut parts = tangram_scop::parts(&text, budget).map_err(|problems| {
+            let message = |problem| scop::quoted::message(problem, Path::new(path));
             let lines: Vec<String> =
-                problems.iter().map(|p| format!("{}: {}", p.at(path), p.message)).collect();
+                problems.iter().map(|p| format!("{}: {}", p.at(path), message(p))).collect();
             lines.join("\n")
         })?;
         match parts.len() {

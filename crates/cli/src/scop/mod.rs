@@ -2,6 +2,7 @@
 
 mod args;
 mod print;
+pub(crate) mod quoted;
 mod report;
 
 pub(crate) use args::{ScopArgs, ScopPrint};
@@ -170,7 +171,7 @@ pub(crate) fn preprocessed(text: &str, path: &Path, flags: &[String]) -> Result<
     let output = preprocess(text, path, flags)
         .map_err(|error| format!("the preprocessor `cc -E` does not start: {error}"))?;
     if !output.status.success() {
-        let reasons = String::from_utf8_lossy(&output.stderr);
+        let reasons = quoted::reasons(&String::from_utf8_lossy(&output.stderr), path);
         let hint = "`-I` names a folder of headers, `-D` defines a macro";
         return Err(format!("the preprocessor `cc -E` failed; {hint}\n{}", reasons.trim_end()));
     }
