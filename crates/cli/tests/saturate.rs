@@ -17,9 +17,10 @@ fn each_output_is_explained_by_name() {
     let all = saturate(&["--explain"]);
     assert!(all.status.success(), "{all:?}");
     let said = String::from_utf8_lossy(&all.stdout).into_owned();
-    // Of one input, convolutions become one, and what follows each of them as well.
+    // Of one input, convolutions become one: its result is split, and the bias behind each part and
+    // what is done with it are one again.
     assert!(said.contains("nn.concatenate = nn.relu by concatenate-of-element-wise"), "{said}");
-    assert!(said.contains("by parallel-conv2d-bias"), "{said}");
+    assert!(said.contains("by split-bias-add"), "{said}");
     let one = saturate(&["--explain=no-such-output"]);
     let said = String::from_utf8_lossy(&one.stderr).into_owned();
     assert!(
