@@ -117,7 +117,7 @@ def test_types_and_constants_of_kernels_are_there(tangram_bin, tmp_path):
     source.write_text(FORMS_OF_C)
     text = kernels(tangram_bin, source)
     assert text and nvrtc.log(text) == "", text
-    for name in ("GREEN = ", "typedef unsigned long int word;", "0x7ff0000000000000", "bool *F"):
+    for name in ("GREEN }", "typedef unsigned long int word;", "0x7ff0000000000000", "bool *F"):
         assert name in text, (name, text)
     assert "unused" not in text and "RED = COLUMNS + 1" in text
 

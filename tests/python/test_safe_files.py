@@ -189,6 +189,8 @@ def test_what_is_ended_leaves_nothing(command, ends) -> None:
     work = subprocess.Popen(
         ["strace", "-f", "-qq", "-o", "/dev/null", *slow, command.binary, "show", "m.onnx", "-o", "out.mlir"],
         cwd=folder,
+        # Whoever runs tests in the background lets them inherit signals that are ignored.
+        preexec_fn=lambda: signal.signal(ends, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60
     while not list(folder.glob(".tangram-*")):

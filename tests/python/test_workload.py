@@ -24,6 +24,8 @@ import tangram
 OF_THE_COMMAND = {
     "output", "json", "quiet", "explain-rule", "at", "help", "version", "no-library",
     "jobs", "max-memory", "table",
+    # A word of Python, and an engine that is a package there: callers compare with it themselves.
+    "with",
     # An option of `save`.
     "external-data",
 }
