@@ -60,7 +60,9 @@ def judged(cases: list, commands: tuple[str, str], rounds: int) -> int:
         options = list(case.options)
         same = same_bits(commands, case.path, options)
         wrong += not same
-        took = ratio(commands, case.path, options, rounds) if rounds else float("nan")
-        slower = "  slower" if took > 1 + MARGIN else ""
-        print(f"{case.path.stem:32}{case.way:10}{'same bits' if same else 'OTHER BITS':12}{took:8.3f}{slower}")
+        line = f"{case.path.stem:32}{case.way:10}{'same bits' if same else 'OTHER BITS':12}"
+        if rounds:
+            took = ratio(commands, case.path, options, rounds)
+            line += f"{took:8.3f}{'  slower' if took > 1 + MARGIN else ''}"
+        print(line.rstrip())
     return wrong
