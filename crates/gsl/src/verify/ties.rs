@@ -56,7 +56,7 @@ pub(super) fn float(dtype: DType, types: &[DType], rng: &mut Rng) -> f64 {
     let digits = mantissa(dtype);
     let sign = if rng.bool() { 1.0 } else { -1.0 };
     let whole: Vec<DType> = types.iter().copied().filter(|dtype| dtype.is_int()).collect();
-    if let Some(&to) = rng.choice(&whole).filter(|_| rng.bool()) {
+    if let Some(&to) = rng.choice(&whole).filter(|_| rng.u8(0..8) > 0) {
         return next_to_integer(to, digits, types, rng);
     }
     let narrow = narrower(types, digits, |narrow| narrow.is_float());
@@ -102,10 +102,10 @@ fn nearly(x: f64, digits: i32, rng: &mut Rng) -> f64 {
 fn next_to_integer(to: DType, digits: i32, types: &[DType], rng: &mut Rng) -> f64 {
     let (least, greatest) = limits(to).unwrap_or((0, 1));
     let beyond = greatest + 1;
-    let whole = match rng.u8(0..4) {
+    let whole = match rng.u8(0..8) {
         0 => least,
         1 => beyond,
-        _ => rng.i128(-8..=8).clamp(least, beyond),
+        _ => rng.i128(least.max(-8)..=beyond.min(8)),
     };
     let exponent = (whole.unsigned_abs().max(1) as f64).log2().floor() as i32;
     let fine = match between(types, 0, digits, rng).filter(|_| rng.u8(0..4) > 0) {

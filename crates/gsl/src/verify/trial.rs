@@ -289,8 +289,9 @@ impl Both {
             Some(difference) => Run::Different(difference),
             None if self.loses_meaning(profile, inputs) => {
                 let gap = match profile {
-                    Profile::Limits => Some(Gap::Range),
-                    Profile::Special => Some(Gap::Special),
+                    // No integer is no number.
+                    Profile::Special if has_floats(inputs) => Some(Gap::Special),
+                    Profile::Limits | Profile::Special => Some(Gap::Range),
                     _ => None,
                 };
                 let text = "the standard says what the source gives, and leaves the target open";
