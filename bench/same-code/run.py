@@ -17,7 +17,6 @@ import dataclasses
 import itertools
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -54,9 +53,9 @@ class Result:
     """What both commands made of a case."""
 
     case: Case
-    # Why there is no code, where there is none; both say the same.
+    # Why there is no code, where one of the commands or both write none.
     refused: str = ""
-    # What the commands disagree on beside code: one of them writes nothing, or not the same reason.
+    # What is wrong beside other code: one of the commands writes nothing, or what does not compile.
     fault: str = ""
     same_text: bool = False
     # By build: functions that only one of both has.
@@ -97,13 +96,18 @@ def compared(case: Case, commands: tuple[str, str], every: bool) -> Result:
             written(command, case, root / str(at)) for at, command in enumerate(commands))
         if before is None or after is None:
             differ = (before is None) != (after is None)
-            fault = f"written by {'one of both'}: {reason or other}" if differ else ""
+            fault = f"written by one of both: {reason or other}" if differ else ""
             return Result(case, refused=reason, fault=fault)
         if before == after:
             return Result(case, same_text=True)
         result = Result(case)
         for build in targets.builds(case.machine, case.way == "exact", every):
-            ours, theirs = (built(text, build, root) for text in (before, after))
+            try:
+                ours, theirs = (built(text, build, root) for text in (before, after))
+            except subprocess.CalledProcessError as error:
+                said = error.stderr.decode(errors="replace").strip().splitlines()
+                result.fault = f"{build.name} refuses what one of both writes: {said[-1] if said else error}"
+                return result
             counts = collections.Counter(one.identity for one in ours)
             counts.subtract(one.identity for one in theirs)
             names = [f"-{one.name}" for one in ours if counts[one.identity] > 0]

@@ -14,6 +14,9 @@ pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
 SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
+KERNELS = sorted((Path(__file__).resolve().parents[2] / "examples" / "kernels").glob("*.c"))
+
+
 class Files:
     """Files in a folder, and the command on them."""
 
@@ -237,3 +240,14 @@ def test_loops_whose_last_values_have_no_form_stay_right(files, body):
     files.scop("old.c", "-o", str(files.folder / "new.c"))
     old = files.printed("old.c", flags=SANITIZED)
     assert old == files.printed("new.c", flags=SANITIZED)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda path: path.stem)
+def test_what_is_written_of_kernels_compiles(tangram_bin, tmp_path, kernel) -> None:
+    """New code with memory, tiles and macros of its own, behind a real preprocessor."""
+    files = Files(tangram_bin, tmp_path)
+    shutil.copy(kernel, tmp_path / "kernel.c")
+    files.scop("kernel.c", "-o", str(tmp_path / "new.c"))
+    words = ["gcc", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Wno-unused", "-c", tmp_path / "new.c"]
+    made = subprocess.run([*words, "-o", tmp_path / "new.o"], capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr

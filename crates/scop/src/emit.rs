@@ -197,9 +197,11 @@ pub fn rewrite(
     Ok(text)
 }
 
-/// Returns whether a macro is one of those that new code needs: an earlier run may have written it.
+/// Returns whether a macro is one of those that new code needs: an earlier run may have written it, or
+/// the compiler has it from the start, as `__UINTPTR_TYPE__`.
 fn is_own(name: &str) -> bool {
-    name.starts_with("TANGRAM_") || name.starts_with("tangram_")
+    let predefined = name.starts_with("__") && name.ends_with("__");
+    predefined || name.starts_with("TANGRAM_") || name.starts_with("tangram_")
 }
 
 /// Returns how most lines end.
