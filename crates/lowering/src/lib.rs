@@ -62,7 +62,7 @@ mod winograd;
 
 pub use c::{DIVISION, OUTSIDE};
 pub use function_cache::Texts;
-pub use program::{Buffer, Call, Program, ProgramStep, Storage, Stored};
+pub use program::{Buffer, Call, FUNCTION_START, Program, ProgramStep, Storage, Stored};
 pub use reason::Reason;
 
 use std::sync::Arc;

@@ -8,6 +8,10 @@ use tangram_tensor::DType;
 use crate::c::RETURNED;
 use crate::reason::Reason;
 
+/// What each function in [`Program::source`] begins with. What stands in front of the first of them is
+/// for all.
+pub const FUNCTION_START: &str = "\nTANGRAM_HOT ";
+
 /// A function as steps.
 ///
 /// The functions of [`Program::source`] are those of its [`Call`]s:
@@ -58,7 +62,7 @@ impl Program {
 
     /// A source with the functions that the set-up calls and no other, for whoever only packs weights.
     pub fn setup_source(&self) -> String {
-        let first = self.source.find("\nTANGRAM_HOT ").unwrap_or(self.source.len());
+        let first = self.source.find(FUNCTION_START).unwrap_or(self.source.len());
         let mut source = self.source[..first].to_owned();
         let mut written = FxHashSet::default();
         for call in self.setup.iter().filter(|call| written.insert(&call.function)) {

@@ -7,10 +7,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::error::CompileError;
+use tangram_lowering::FUNCTION_START;
 
-/// What functions of a program begin with. What stands before the first of them is for all.
-const FUNCTION: &str = "\nTANGRAM_HOT ";
+use crate::error::CompileError;
 
 /// Functions of about so many bytes share a file: compilers take a second for them, and a twentieth
 /// for what stands in front.
@@ -18,7 +17,7 @@ const SIZE: usize = 64 * 1024;
 
 /// Cuts a source between functions; each part has what stands before the first of them.
 pub(crate) fn of(source: &str) -> Vec<String> {
-    let starts: Vec<usize> = source.match_indices(FUNCTION).map(|(at, _)| at).collect();
+    let starts: Vec<usize> = source.match_indices(FUNCTION_START).map(|(at, _)| at).collect();
     let Some(&first) = starts.first() else { return vec![source.to_owned()] };
     let (head, mut cuts) = (&source[..first], vec![first]);
     let ends = starts[1..].iter().copied().chain([source.len()]);
@@ -67,11 +66,12 @@ pub(crate) fn each(
 
 #[cfg(test)]
 mod tests {
-    use super::{FUNCTION, SIZE, of};
+    use super::{FUNCTION_START, SIZE, of};
 
     #[test]
     fn parts_are_whole_functions_and_all_of_them() {
-        let function = |at: usize, size: usize| format!("{FUNCTION}f{at} {}", "x".repeat(size));
+        let function =
+            |at: usize, size: usize| format!("{FUNCTION_START}f{at} {}", "x".repeat(size));
         let sizes = [10, SIZE / 2, SIZE / 3, SIZE / 3, 3 * SIZE, 20, SIZE, 5];
         let functions: Vec<String> =
             sizes.iter().enumerate().map(|(at, size)| function(at, *size)).collect();
@@ -79,10 +79,10 @@ mod tests {
         assert!(parts.len() > 3, "{}", parts.len());
         let bodies: Vec<&str> = parts.iter().map(|part| &part["head".len()..]).collect();
         assert_eq!(bodies.concat(), functions.concat());
-        assert!(parts.iter().all(|part| part.starts_with(&format!("head{FUNCTION}"))));
+        assert!(parts.iter().all(|part| part.starts_with(&format!("head{FUNCTION_START}"))));
         // Only a function that is too long by itself makes a part longer.
         for body in bodies.iter().filter(|body| body.len() > SIZE) {
-            assert_eq!(body.matches(FUNCTION).count(), 1);
+            assert_eq!(body.matches(FUNCTION_START).count(), 1);
         }
     }
 

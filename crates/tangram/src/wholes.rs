@@ -104,12 +104,9 @@ impl RewritePattern for Waiting {
     }
 
     fn match_and_rewrite(&self, rewriter: &mut Rewriter<'_>, op: Op) -> Result<(), NoMatch> {
-        let module = rewriter.module();
-        if let Some(found) = self.rule.find(module, op)
-            && let Some(whole) = self.broken(module, op, &found)
-        {
-            return Err(NoMatch::because(format!("`{whole}` is taken apart, which runtimes know")));
-        }
-        self.rule.match_and_rewrite(rewriter, op)
+        self.rule.match_and_rewrite_unless(rewriter, op, |module, found| {
+            let whole = self.broken(module, op, found)?;
+            Some(NoMatch::because(format!("`{whole}` is taken apart, which runtimes know")))
+        })
     }
 }

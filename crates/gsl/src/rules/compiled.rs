@@ -190,6 +190,60 @@ impl CompiledRule {
         admitted.then(|| self.matches(module, root).next_match())?
     }
 
+    /// Rewrites at `op` as a pattern does, unless `refuses` gives a reason against a match.
+    ///
+    /// # Errors
+    /// Why nothing was rewritten.
+    pub fn match_and_rewrite_unless(
+        &self,
+        rewriter: &mut Rewriter<'_>,
+        op: Op,
+        refuses: impl Fn(&Module, &Match) -> Option<NoMatch>,
+    ) -> Result<(), NoMatch> {
+        let silent = !rewriter.wants_reasons();
+        if silent && !self.plan.prefix().admits(&self.plan, rewriter.module(), op) {
+            return Err(NoMatch::SILENT);
+        }
+        let mut refused = None;
+        for skip in 0..MAX_REFUSED {
+            let (found, exhausted) = self.first_matches(rewriter.module(), op, skip);
+            let Some(found) = found else {
+                if exhausted && refused.is_none() {
+                    return Err(self.cut_off());
+                }
+                break;
+            };
+            if let Some(refusal) = refuses(rewriter.module(), &found) {
+                return Err(refusal);
+            }
+            match self.apply(rewriter, op, &found) {
+                Ok(()) => return Ok(()),
+                Err(diagnostic) => {
+                    refused.get_or_insert(diagnostic);
+                }
+            }
+        }
+        if let Some(diagnostic) = refused {
+            let (code, reason) = (diagnostic.code, diagnostic.message.clone());
+            if let Some(record) = &self.options.record {
+                let rule = self.rule().name().to_owned();
+                record.refused(Refusal { rule, root: op, diagnostic });
+            }
+            // A target that is what was matched leaves nothing to refuse.
+            return Err(match code {
+                mapping::NO_CHANGE => NoMatch::because(reason),
+                code => NoMatch::refused(code, reason),
+            });
+        }
+        if silent {
+            return Err(NoMatch::SILENT);
+        }
+        match self.explain(rewriter.module(), op) {
+            Some(reason) => Err(NoMatch::because(reason)),
+            None => Err(NoMatch::SILENT),
+        }
+    }
+
     /// Says why there is no match at `root`: the pattern that failed after most was matched.
     pub fn explain(&self, module: &Module, root: Op) -> Option<String> {
         let mut solver = self.matches(module, root).with_reasons(true);
@@ -322,44 +376,6 @@ impl RewritePattern for CompiledRule {
     }
 
     fn match_and_rewrite(&self, rewriter: &mut Rewriter<'_>, op: Op) -> Result<(), NoMatch> {
-        let silent = !rewriter.wants_reasons();
-        if silent && !self.plan.prefix().admits(&self.plan, rewriter.module(), op) {
-            return Err(NoMatch::SILENT);
-        }
-        let mut refused = None;
-        for skip in 0..MAX_REFUSED {
-            let (found, exhausted) = self.first_matches(rewriter.module(), op, skip);
-            let Some(found) = found else {
-                if exhausted && refused.is_none() {
-                    return Err(self.cut_off());
-                }
-                break;
-            };
-            match self.apply(rewriter, op, &found) {
-                Ok(()) => return Ok(()),
-                Err(diagnostic) => {
-                    refused.get_or_insert(diagnostic);
-                }
-            }
-        }
-        if let Some(diagnostic) = refused {
-            let (code, reason) = (diagnostic.code, diagnostic.message.clone());
-            if let Some(record) = &self.options.record {
-                let rule = self.rule().name().to_owned();
-                record.refused(Refusal { rule, root: op, diagnostic });
-            }
-            // A target that is what was matched leaves nothing to refuse.
-            return Err(match code {
-                mapping::NO_CHANGE => NoMatch::because(reason),
-                code => NoMatch::refused(code, reason),
-            });
-        }
-        if silent {
-            return Err(NoMatch::SILENT);
-        }
-        match self.explain(rewriter.module(), op) {
-            Some(reason) => Err(NoMatch::because(reason)),
-            None => Err(NoMatch::SILENT),
-        }
+        self.match_and_rewrite_unless(rewriter, op, |_, _| None)
     }
 }
