@@ -12,6 +12,7 @@ use lang_c::span::Node;
 use tangram_presburger::formula::{Comparison, Expr, Formula};
 
 use crate::Problem;
+use crate::access::is_assignment;
 use crate::build::quoted;
 use crate::c_integer::{INT, Range, SIZE};
 use crate::declare::{Names, is_wide};
@@ -497,7 +498,16 @@ pub(crate) fn range_of(
             | BinaryOperator::Minus
             | BinaryOperator::Multiply
             | BinaryOperator::Divide
-            | BinaryOperator::Modulo => Some(of(&binary.node.lhs)?.common(of(&binary.node.rhs)?)),
+            | BinaryOperator::Modulo
+            | BinaryOperator::BitwiseAnd
+            | BinaryOperator::BitwiseOr
+            | BinaryOperator::BitwiseXor => Some(of(&binary.node.lhs)?.common(of(&binary.node.rhs)?)),
+            BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
+                Some(of(&binary.node.lhs)?.promoted())
+            }
+            // The name of an array has the type of its elements here.
+            BinaryOperator::Index => type_of(indexed(node)?.0),
+            ref operator if is_assignment(operator) => of(&binary.node.lhs),
             _ => Some(INT),
         },
         Expression::Conditional(choice) => {

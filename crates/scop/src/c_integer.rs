@@ -13,6 +13,7 @@ pub(crate) struct Range {
 }
 
 pub(crate) const INT: Range = Range::bits(32, true);
+pub(crate) const LONG: Range = Range::bits(64, true);
 pub(crate) const SIZE: Range = Range::bits(64, false);
 
 impl Range {

@@ -94,6 +94,7 @@ impl Builder<'_> {
             }
         }
         subscripts.reverse();
+        subscripts.iter_mut().for_each(|subscript| subscript.terms.reverse());
         Ok(Lvalue { base, subscripts, whole, plain, member })
     }
 

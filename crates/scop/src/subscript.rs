@@ -6,6 +6,7 @@ use tangram_presburger::formula::Expr;
 
 use crate::affine::{Case, Claim, MOST_CASES, always, integer, mapped, pairs};
 use crate::build::Builder;
+use crate::c_integer::{INT, LONG, Range};
 use crate::polynomial::Polynomial;
 
 /// A subscript of which nothing of the source is left to read.
@@ -18,8 +19,35 @@ pub(crate) struct Settled {
     pub text: String,
     /// The type of its name, if it has one.
     pub element: String,
+    /// The values of the type of the text, if it is known.
+    pub range: Option<Range>,
     /// What has to hold for the name to have the value.
     pub claims: Vec<Claim>,
+}
+
+/// Something that is added to a pointer, or subtracted.
+struct Addend {
+    negative: bool,
+    /// Whether no parentheses are needed.
+    simple: bool,
+    text: String,
+    range: Option<Range>,
+}
+
+impl Addend {
+    /// Returns whether the type is an `int` or becomes one.
+    fn is_int(&self) -> bool {
+        self.range.is_some_and(|range| range.promoted() == INT)
+    }
+
+    /// Gives it a type that holds what a pointer can be moved by, unless it has one.
+    fn widened(self) -> Self {
+        if self.range.is_some_and(|range| !range.promoted().wraps()) {
+            return self;
+        }
+        let text = if self.simple { self.text } else { format!("({})", self.text) };
+        Self { text: format!("(long long){text}"), simple: true, range: Some(LONG), ..self }
+    }
 }
 
 /// A subscript as a sum.
@@ -44,10 +72,13 @@ impl<'a> Subscript<'a> {
 impl Builder<'_> {
     /// Reads a subscript, for good.
     pub(crate) fn settled(&mut self, subscript: &Subscript) -> Settled {
+        let addends = self.addends(subscript);
+        let range = addends.iter().map(|addend| addend.range).reduce(|a, b| Some(a?.common(b?)));
         Settled {
             cases: self.cases(subscript),
             polynomial: self.polynomial_of(subscript),
-            text: self.sum(subscript),
+            text: sum(addends),
+            range: range.unwrap_or(Some(INT)),
             element: String::new(),
             claims: Vec::new(),
         }
@@ -142,30 +173,50 @@ impl Builder<'_> {
 
     /// Writes a subscript as C.
     pub(crate) fn sum(&self, subscript: &Subscript) -> String {
+        sum(self.addends(subscript))
+    }
+
+    /// Lists what a subscript is the sum of. Each moves a pointer by a value of its own type: where they
+    /// are added to each other first, none may be converted to a type that wraps around.
+    fn addends(&self, subscript: &Subscript) -> Vec<Addend> {
         let is_sum = |text: &str| !text.contains(['?', '<', '>', '&', '|', '^', '=', '!', ',']);
-        let start = subscript.start.as_ref().map(|start| start.text.clone());
-        let start = start.filter(|text| text != "0" || subscript.terms.is_empty());
-        let start = start.map(|text| (false, is_sum(&text), text));
-        let terms = subscript.terms.iter().map(|(negative, term)| {
-            let simple = matches!(term.node, Expression::Identifier(_) | Expression::Constant(_));
-            (*negative, simple, self.text(term.span))
+        let start = subscript.start.as_ref();
+        let start = start.filter(|start| start.text != "0" || subscript.terms.is_empty());
+        let start = start.map(|Settled { text, range, .. }| {
+            let simple = is_sum(text);
+            Addend { negative: false, simple, text: text.clone(), range: *range }
         });
-        let all: Vec<_> = start.into_iter().chain(terms).collect();
-        let alone = matches!(all.as_slice(), [(false, ..)]);
-        let mut text = String::new();
-        for (negative, simple, own) in all {
-            text.push_str(match (text.is_empty(), negative) {
-                (true, false) => "",
-                (true, true) => "-",
-                (false, false) => " + ",
-                (false, true) => " - ",
-            });
-            text.push_str(&if simple || alone { own } else { format!("({own})") });
+        let terms = subscript.terms.iter().map(|(negative, term)| Addend {
+            negative: *negative,
+            simple: matches!(term.node, Expression::Identifier(_) | Expression::Constant(_)),
+            text: self.text(term.span),
+            range: self.range_of(term),
+        });
+        let all: Vec<Addend> = start.into_iter().chain(terms).collect();
+        match all.as_slice() {
+            [Addend { negative: false, .. }] => all,
+            addends if addends.iter().all(Addend::is_int) => all,
+            _ => all.into_iter().map(Addend::widened).collect(),
         }
-        if text.is_empty() { "0".into() } else { text }
     }
 
     fn is_wide_cast(&self, cast: &Node<CastExpression>) -> bool {
         self.is_wide_type(self.source_of(&cast.node.type_name))
     }
+}
+
+/// Writes a sum as C.
+fn sum(addends: Vec<Addend>) -> String {
+    let alone = matches!(addends.as_slice(), [Addend { negative: false, .. }]);
+    let mut text = String::new();
+    for Addend { negative, simple, text: own, .. } in addends {
+        text.push_str(match (text.is_empty(), negative) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        });
+        text.push_str(&if simple || alone { own } else { format!("({own})") });
+    }
+    if text.is_empty() { "0".into() } else { text }
 }

@@ -310,6 +310,11 @@ fn threads_start_where_they_have_work() {
     assert_eq!(copied("n", "64"), [" if (n >= 256)"]);
     assert_eq!(copied("512", "64"), [""]);
     assert!(copied("64", "64").is_empty());
+    // What is cast keeps its brackets.
+    let shift = |text: &str| any_size("f", text).replace("int steps", "unsigned steps");
+    let body = "for (int i = 0; i < steps; i++) for (int j = 0; j < 64; j++) B[i][j] = A[i][j];";
+    let (code, _) = parallel_from(&shift(body), &plain(), 16384);
+    assert!(code.contains(" if (((long long)steps) >= 256)"), "{code}");
     // The longest row counts.
     assert_eq!(copied("n", "i + 1"), [" if (1.0 * n * n >= 16384) schedule(dynamic)"]);
     let several = "for (int i = 0; i < n; i++) {

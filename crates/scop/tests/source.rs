@@ -354,3 +354,30 @@ fn lines_end_as_those_of_the_file() {
     let mostly = in_tiles(&mixed, &marked(&mixed));
     assert_eq!(mostly.matches("\r\n").count(), 1, "{mostly}");
 }
+
+#[test]
+fn what_moves_a_pointer_keeps_its_type() {
+    let text = format!(
+        "{PRINTF}static double x[400], y[400];
+static void moved(unsigned n, int m, double *restrict p) {{
+#pragma scop
+  for (int j = 0; j < m; j++)
+    for (int i = 0; i < m; i++) {{
+      y[i * 20 + j] += *(p + i - n + 9) + *(p - n + j);
+      const double *row = p - n;
+      y[i * 20 + j] += row[j] + *(row + 2 + i);
+    }}
+#pragma endscop
+}}
+int main(void) {{
+  for (int i = 0; i < 400; i++) x[i] = i % 7, y[i] = i % 3;
+  moved(19, 6, x + 100);
+  moved(0, 5, x);
+  double s = 0;
+  for (int i = 0; i < 400; i++) s = s * 1.01 + y[i];
+  printf(\"%.17g\\n\", s);
+}}
+"
+    );
+    prints_the_same_anew("moved", &text);
+}

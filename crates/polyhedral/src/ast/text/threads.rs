@@ -105,8 +105,11 @@ impl Writer<'_> {
         let factors: Vec<String> = factors.iter().map(|one| self.linear_text(one)).collect();
         match &factors[..] {
             [] if least > 1.0 => None,
-            [one] if least > 1.0 => Some(format!("{} >= {least}", one.trim_matches(['(', ')']))),
-            [_, _, ..] if least > 1.0 => Some(format!("1.0 * {} >= {least}", factors.join(" * "))),
+            [one] if least > 1.0 => Some(format!("{one} >= {least}")),
+            [_, _, ..] if least > 1.0 => {
+                let factors: Vec<String> = factors.iter().map(|one| as_factor(one)).collect();
+                Some(format!("1.0 * {} >= {least}", factors.join(" * ")))
+            }
             _ => always,
         }
     }
@@ -219,7 +222,7 @@ impl Writer<'_> {
         if linear.constant.round() != 0.0 {
             add(linear.constant, None);
         }
-        if text.contains(' ') { format!("({text})") } else { text }
+        text
     }
 
     fn atom_text(&self, atom: Atom) -> String {
@@ -231,6 +234,11 @@ impl Writer<'_> {
             }
         }
     }
+}
+
+/// Puts a sum in parentheses.
+fn as_factor(text: &str) -> String {
+    if text.contains(' ') { format!("({text})") } else { text.to_owned() }
 }
 
 /// Finds how far bounds of a loop are apart: the least constant distance of any two, or that of the
