@@ -501,7 +501,9 @@ pub(crate) fn range_of(
             | BinaryOperator::Modulo
             | BinaryOperator::BitwiseAnd
             | BinaryOperator::BitwiseOr
-            | BinaryOperator::BitwiseXor => Some(of(&binary.node.lhs)?.common(of(&binary.node.rhs)?)),
+            | BinaryOperator::BitwiseXor => {
+                Some(of(&binary.node.lhs)?.common(of(&binary.node.rhs)?))
+            }
             BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
                 Some(of(&binary.node.lhs)?.promoted())
             }
