@@ -152,9 +152,13 @@ def _differs(info: onnx.ValueInfoProto, result) -> str:
 def described(name: str, value, ranks: bool = True, extents: bool = True) -> onnx.ValueInfoProto:
     """The type of a value; without its extents, or its rank, on request."""
     if isinstance(value, list):
-        first = value[0] if value else np.zeros(0, np.float32)
-        element = helper.make_tensor_type_proto(_element(first), None)
-        return helper.make_value_info(name, helper.make_sequence_type_proto(element))
+        depth, first = 0, value
+        while isinstance(first, list):
+            depth, first = depth + 1, first[0] if first else np.zeros(0, np.float32)
+        kind = helper.make_tensor_type_proto(_element(first), None)
+        for _ in range(depth):
+            kind = helper.make_sequence_type_proto(kind)
+        return helper.make_value_info(name, kind)
     shape = (list(value.shape) if extents else [None] * value.ndim) if ranks else None
     return helper.make_tensor_value_info(name, _element(value), shape)
 

@@ -108,3 +108,88 @@ def test_the_mask_of_a_dropout_is_written_apart(to) -> None:
     after = tangram.optimize(before, opset=to).to_onnx()
     inputs = {"x": np.ones((2, 3), np.float32)}
     assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(before, inputs))
+
+
+INTEGERS = "(float[2, 3] x) => (float[a, b] y) { k = Constant <value_ints = [3, 2]> ()  y = Reshape(x, k) }"
+TRUTHS = "(float[2] x) => (bool[2] y) { k = Constant <value = bool[2] {1, 0}> ()  n = Not(k)  y = Or(n, k) }"
+BRANCH = """(bool c) => (int64[2] y) {
+    y = If (c) <then_branch = t () => (int64[2] u) { u = Constant <value_ints = [3, 2]> () },
+                else_branch = e () => (int64[2] v) { v = Constant <value_ints = [-1, 4611686018427387904]> () }> }"""
+
+
+@pytest.mark.parametrize("to", [7, 8, 9, 11])
+@pytest.mark.parametrize("ir", [3, 8])
+@pytest.mark.parametrize("text", [INTEGERS, TRUTHS, BRANCH])
+def test_constants_are_of_types_that_a_set_holds(text, ir, to) -> None:
+    """Before operator set 9 a `Constant` holds floats only, and before IR 4 initializers are inputs."""
+    before = small.model(text, opset=13)
+    before.ir_version = ir
+    after = tangram.optimize(before, opset=to).to_onnx()
+    onnx.checker.check_model(after, full_check=True)
+    assert [i.name for i in after.graph.input] == [i.name for i in before.graph.input]
+    given = {"c": np.array(False)} if text == BRANCH else oracle.random_inputs(before)
+    for inputs in (given, {name: np.asarray(np.logical_not(value), value.dtype) for name, value in given.items()}):
+        assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(before, inputs))
+
+
+def pools(count: int, seed: int):
+    """Pools with `ceil_mode` of any windows, where onnxruntime runs them."""
+    rng = np.random.default_rng(seed)
+    made = 0
+    while made < count:
+        kernel, strides = rng.integers(1, 5, 2), rng.integers(1, 7, 2)
+        pads = [int(rng.integers(0, k)) for k in [*kernel, *kernel]]
+        extents = ", ".join(map(str, rng.integers(1, 9, 2)))
+        operator = rng.choice(["MaxPool", "AveragePool", "LpPool"])
+        counts = "count_include_pad = 1," if operator == "AveragePool" and rng.random() < 0.5 else ""
+        text = f"""(float[1, 1, {extents}] x) => (float[a, b, c, d] y) {{ y = {operator}
+            <kernel_shape = [{kernel[0]}, {kernel[1]}], strides = [{strides[0]}, {strides[1]}], {counts}
+             pads = [{", ".join(map(str, pads))}], ceil_mode = 1> (x) }}"""
+        model = small.model(text, opset=22)
+        inputs = oracle.random_inputs(model)
+        try:
+            expected = oracle.run_ort(model, inputs)
+        except Exception:  # noqa: BLE001: no window fits
+            continue
+        made += 1
+        # The shape is said, so that the checker compares it with what the set infers.
+        del model.graph.output[0].type.tensor_type.shape.dim[:]
+        for n in expected[0].shape:
+            model.graph.output[0].type.tensor_type.shape.dim.add().dim_value = n
+        yield model, inputs, expected
+
+
+def test_pools_that_round_up_are_what_older_sets_infer() -> None:
+    """Before operator set 22 inference counts a last window that begins behind the data."""
+    changed = refused = 0
+    for model, inputs, expected in pools(60, 7):
+        onnx.checker.check_model(model, full_check=True)
+        for to in (11, 19) if model.graph.node[0].op_type != "LpPool" else (18,):
+            try:
+                after = tangram.optimize(model, opset=to).to_onnx()
+            except tangram.ModelError as error:
+                assert "reach over padding that counts" in str(error)
+                refused += 1
+                continue
+            onnx.checker.check_model(after, full_check=True)
+            changed += all(a.name != "ceil_mode" for a in after.graph.node[0].attribute)
+            assert oracle.same(oracle.run_ort(after, inputs), expected)
+    assert changed > 5 and refused < 5
+
+
+def test_results_that_a_node_does_not_give_there_are_refused() -> None:
+    text = """(bool c, float[2] x) => (int64 n) {
+        s = If (c) <then_branch = t () => (seq(float[2]) u) { u = SequenceConstruct(x) },
+                    else_branch = e () => (seq(float[2]) v) { v = SequenceConstruct(x, x) }>
+        n = SequenceLength(s) }"""
+    with pytest.raises(tangram.ModelError, match="its results are of types that it does not give there"):
+        tangram.optimize(small.model(text, opset=13), opset=11)
+
+
+def test_a_real_signal_has_one_part_along_any_axis() -> None:
+    text = """(float[1, 6, 10, 2] x, int64 axis) => (int64[1] n) {
+        y = DFT <inverse = 1, onesided = 1> (x, , axis)  n = Shape <start = 3> (y) }"""
+    before = small.model(text, opset=20)
+    inputs = {"x": np.ones((1, 6, 10, 2), np.float32), "axis": np.array(1)}
+    after = tangram.optimize(before).to_onnx()
+    assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(before, inputs))

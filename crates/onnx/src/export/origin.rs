@@ -7,7 +7,7 @@ use super::Exporter;
 use crate::error::Result;
 use crate::model::{Input, Origin};
 use crate::proto::{GraphProto, NodeProto};
-use crate::schema;
+use crate::{schema, types};
 
 fn is_default(node: &NodeProto) -> bool {
     matches!(node.domain(), "" | "ai.onnx")
@@ -96,7 +96,24 @@ impl<'m> Exporter<'m> {
             }
         }
         self.fill_graphs(&mut node, op)?;
+        if !self.same_opset {
+            self.results_fit(&node, op)?;
+        }
         self.push(node);
+        Ok(())
+    }
+
+    /// Refuses a node whose results are of types that its operator does not give in the wanted
+    /// operator set, such as sequences of an `If` before 13.
+    fn results_fit(&self, node: &NodeProto, op: Op) -> Result<()> {
+        for (i, value) in self.module.results(op).enumerate() {
+            let ty = types::export(self.context, self.module.value_type(value));
+            if ty.is_some_and(|ty| !schema::gives(node, self.opset, i, &ty)) {
+                return Err(
+                    self.inexpressible(op, "its results are of types that it does not give there")
+                );
+            }
+        }
         Ok(())
     }
 

@@ -3,12 +3,15 @@
 use bytes::Bytes;
 use tangram_dialects::constant;
 use tangram_ir::{Block, Value};
+use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor};
 
 use super::Exporter;
+use crate::file::{ExternalFiles, tensor_bytes};
+use crate::import::to_tensor;
 use crate::model::{ConstantForm, ConstantOrigin};
 use crate::proto::{AttributeProto, AttributeType, NodeProto, TensorProto};
-use crate::types;
+use crate::{schema, types};
 
 /// What a small constant holds: two that are equal are written once.
 pub(super) type PoolKey = (DType, Vec<usize>, Bytes);
@@ -62,6 +65,31 @@ fn as_tensor(attribute: &mut AttributeProto) {
     };
 }
 
+/// A `Constant` that makes `proto` as `name`.
+fn constant_node(proto: TensorProto, name: &str) -> NodeProto {
+    let attribute = AttributeProto {
+        name: Some("value".into()),
+        r#type: Some(AttributeType::Tensor as i32),
+        t: Some(Box::new(TensorProto { name: None, ..proto })),
+        ..AttributeProto::default()
+    };
+    NodeProto {
+        op_type: Some("Constant".into()),
+        output: vec![name.to_owned()],
+        attribute: vec![attribute],
+        ..NodeProto::default()
+    }
+}
+
+/// The elements of `proto` as numbers of 64 bits that a cast makes the same again; `None` where
+/// some are none.
+fn as_numbers(proto: &TensorProto, files: &ExternalFiles) -> Option<Tensor> {
+    let tensor = to_tensor(&tensor_bytes(proto, files).ok()?)?;
+    let numbers = cast(&tensor, DType::F64).ok()?;
+    let again = cast(&numbers, tensor.dtype()).ok()?;
+    (again.bytes() == tensor.bytes()).then_some(numbers)
+}
+
 impl Exporter<'_> {
     /// The name of `value` as an input; writes it first if it is a constant.
     pub(super) fn input(&mut self, value: Value) -> String {
@@ -99,7 +127,7 @@ impl Exporter<'_> {
                 if self.opset < BRIEF_VALUES {
                     node.attribute.iter_mut().for_each(as_tensor);
                 }
-                self.graphs[home].nodes.push(node);
+                self.give_constant(home, node);
             }
             None => {
                 let Some(tensor) = constant::constant_tensor(self.module, value) else { return };
@@ -150,27 +178,60 @@ impl Exporter<'_> {
     /// nodes there.
     fn write_tensor(&mut self, at: usize, tensor: &Tensor, name: &str) {
         let proto = to_proto(tensor, name);
-        if self.source.proto.ir_version() >= 4 {
+        if self.has_initializers() {
             self.graphs[at].initializers.push(proto);
             return;
         }
         self.write_node(at, proto, name);
     }
 
+    /// Whether a graph may have initializers that are no inputs.
+    fn has_initializers(&self) -> bool {
+        self.source.proto.ir_version() >= 4
+    }
+
     /// Writes a `Constant` node that makes `proto`.
     fn write_node(&mut self, at: usize, proto: TensorProto, name: &str) {
-        let attribute = AttributeProto {
-            name: Some("value".into()),
-            r#type: Some(AttributeType::Tensor as i32),
-            t: Some(Box::new(TensorProto { name: None, ..proto })),
-            ..AttributeProto::default()
+        self.give_constant(at, constant_node(proto, name));
+    }
+
+    /// Writes `node`, a `Constant`. Of types that it does not hold in this operator set, integers
+    /// before set 9 among them, an initializer is written, or where that cannot be, numbers that
+    /// are cast.
+    fn give_constant(&mut self, at: usize, node: NodeProto) {
+        let tensor = node.attribute.iter().find_map(|attribute| attribute.t.as_deref());
+        let Some(tensor) = tensor.filter(|t| !schema::holds(self.opset, t.data_type())) else {
+            self.graphs[at].nodes.push(node);
+            return;
         };
-        self.graphs[at].nodes.push(NodeProto {
-            op_type: Some("Constant".into()),
-            output: vec![name.to_owned()],
-            attribute: vec![attribute],
-            ..NodeProto::default()
-        });
+        let name = node.output.first().cloned().unwrap_or_default();
+        let returned = |&value: &Value| self.name_is(value, &name);
+        let is_result = self.graphs[at].returned.iter().any(returned);
+        if self.has_initializers() && !(at > 0 && is_result) {
+            self.graphs[at].initializers.push(TensorProto { name: Some(name), ..tensor.clone() });
+            return;
+        }
+        let Some(numbers) = as_numbers(tensor, &self.source.files) else {
+            self.graphs[at].nodes.push(node);
+            return;
+        };
+        let to = super::node::int("to", tensor.data_type().into());
+        let wide = self.fresh_name(&name);
+        let wide = self.context.text(wide).to_owned();
+        self.graphs[at].nodes.extend([
+            constant_node(to_proto(&numbers, ""), &wide),
+            NodeProto {
+                op_type: Some("Cast".into()),
+                input: vec![wide],
+                output: vec![name],
+                attribute: vec![to],
+                ..NodeProto::default()
+            },
+        ]);
+    }
+
+    fn name_is(&self, value: Value, name: &str) -> bool {
+        self.names[value].is_some_and(|own| self.context.text(own) == name)
     }
 
     /// The name of a constant that holds `tensor`, written once for the whole model.

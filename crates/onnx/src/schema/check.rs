@@ -199,10 +199,31 @@ fn admits(schema: &'static Schema, formal: Formal, ty: &str) -> bool {
     }
 }
 
+/// Returns whether the operator of `node` gives results of type `ty` in version `version`, as far
+/// as the table knows it.
+pub(crate) fn gives(node: &NodeProto, version: i64, output: usize, ty: &TypeProto) -> bool {
+    let Found::Schema(schema) = find(plain(node.domain()), node.op_type(), version) else {
+        return true;
+    };
+    let formal = schema.outputs.at(output);
+    formal.zip(type_text(ty)).is_none_or(|(formal, ty)| admits(schema, formal, &ty))
+}
+
+/// Returns whether a `Constant` may hold a tensor of elements `data_type` in version `version`.
+pub(crate) fn holds(version: i64, data_type: i32) -> bool {
+    let Found::Schema(schema) = find("", "Constant", version) else { return false };
+    let formal = schema.outputs.at(0).zip(element_name(data_type));
+    formal.is_some_and(|(formal, ty)| admits(schema, formal, ty))
+}
+
 /// The element type that a node says its output has.
 fn stated_output(node: &NodeProto) -> Option<String> {
-    let attribute = node.attribute.iter().find(|attribute| attribute.name() == "to")?;
-    element_name(i32::try_from(attribute.i?).ok()?).map(str::to_owned)
+    let number = node.attribute.iter().find_map(|attribute| match attribute.name() {
+        "to" => i32::try_from(attribute.i?).ok(),
+        "value" if node.op_type() == "Constant" => Some(attribute.t.as_ref()?.data_type()),
+        _ => None,
+    });
+    element_name(number?).map(str::to_owned)
 }
 
 fn attributes(schema: &Schema, node: &NodeProto, problems: &mut Vec<String>) {

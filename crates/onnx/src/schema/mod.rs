@@ -12,6 +12,7 @@ mod parse;
 mod values;
 
 pub use check::{Violation, violations};
+pub(crate) use check::{gives, holds};
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -127,13 +127,14 @@ fn infer_dft(cx: &InferCx<'_>) -> Result {
         return Err(infer_error!("`nn.dft` needs rank 2 or more, found {}", out.len()));
     };
     let (inverse, onesided) = (cx.attrs().flag("inverse"), cx.attrs().flag("onesided"));
+    let parts = Dim::fixed(if inverse && onesided { 1 } else { 2 });
     let along = match cx.attrs().int("axis") {
         None if cx.has(2) => scalar(cx, 2).and_then(|e| e.as_int()),
         listed => Some(listed.unwrap_or(-2)),
     };
     let Some(along) = along else {
         out[..last].fill(Dim::UNKNOWN);
-        out[last] = Dim::fixed(2);
+        out[last] = parts;
         return one(cx, &x);
     };
     let along = axis(along, last + 1)?;
@@ -150,7 +151,7 @@ fn infer_dft(cx: &InferCx<'_>) -> Result {
             if onesided { one_side(cx, length) } else { length }
         }
     };
-    out[last] = Dim::fixed(if inverse && onesided { 1 } else { 2 });
+    out[last] = parts;
     one(cx, &x)
 }
 

@@ -45,9 +45,11 @@ impl Exporter<'_> {
             "dense" => self.product(op, op, None)?,
             "batch_matmul" => self.batch_matmul(op),
             "gemm" => self.gemm(op),
-            "max_pool" | "max_pool1d" | "max_pool2d" | "max_pool3d" => self.pool(op, "MaxPool"),
-            "avg_pool" | "avg_pool1d" | "avg_pool2d" | "avg_pool3d" => self.pool(op, "AveragePool"),
-            "lp_pool" => self.pool(op, "LpPool"),
+            "max_pool" | "max_pool1d" | "max_pool2d" | "max_pool3d" => self.pool(op, "MaxPool")?,
+            "avg_pool" | "avg_pool1d" | "avg_pool2d" | "avg_pool3d" => {
+                self.pool(op, "AveragePool")?
+            }
+            "lp_pool" => self.pool(op, "LpPool")?,
             "batch_norm" => self.batch_norm(op),
             "split" => self.split(op)?,
             "strided_slice" => self.slice(op)?,

@@ -2,9 +2,13 @@
 
 use tangram_ir::{Op, Value};
 
+use crate::error::Result;
 use crate::export::Exporter;
 use crate::export::node::{int, ints, text};
 use crate::proto::AttributeProto;
+
+/// The first operator set in which inference leaves out a last window behind the data.
+const INNER_WINDOWS: i64 = 22;
 
 impl Exporter<'_> {
     /// `padding` as numbers or as a mode, where it says more than nothing.
@@ -56,16 +60,20 @@ impl Exporter<'_> {
         self.write(op, op_type, inputs, attributes);
     }
 
-    pub(super) fn pool(&mut self, op: Op, op_type: &str) {
+    pub(super) fn pool(&mut self, op: Op, op_type: &str) -> Result<()> {
         let mut attributes = Vec::new();
         if let Some(kernel) = self.ints_of(op, "pool_size") {
             attributes.push(ints("kernel_shape", &kernel));
         }
         self.list_unless_one(op, "strides", "strides", &mut attributes);
-        self.padding(op, &mut attributes);
+        let rounded_down = self.rounded_down(op)?;
+        match &rounded_down {
+            Some(pads) => attributes.push(ints("pads", pads)),
+            None => self.padding(op, &mut attributes),
+        }
         self.list_unless_one(op, "dilation", "dilations", &mut attributes);
         for name in ["ceil_mode", "count_include_pad"] {
-            if self.flag_of(op, name) {
+            if self.flag_of(op, name) && (name != "ceil_mode" || rounded_down.is_none()) {
                 attributes.push(int(name, 1));
             }
         }
@@ -76,5 +84,79 @@ impl Exporter<'_> {
         }
         let inputs = self.inputs(op);
         self.write(op, op_type, inputs, attributes);
+        Ok(())
+    }
+
+    /// The padding with which a pool has as many windows when their number is rounded down, where
+    /// rounded up there is one that begins behind the data: nobody computes it, and before operator
+    /// set 22 inference counts it.
+    fn rounded_down(&self, op: Op) -> Result<Option<Vec<i64>>> {
+        if self.opset >= INNER_WINDOWS || !self.flag_of(op, "ceil_mode") {
+            return Ok(None);
+        }
+        let Some(windows) = self.windows(op) else { return Ok(None) };
+        if !windows.iter().any(Windows::leave_one_out) {
+            return Ok(None);
+        }
+        let reach = |w: &Windows| w.end() > w.after;
+        if self.flag_of(op, "count_include_pad") && windows.iter().any(reach) {
+            let reason = "a window would reach over padding that counts";
+            return Err(self.inexpressible(op, reason));
+        }
+        let ends = windows.iter().map(Windows::end);
+        let pads = windows.iter().map(|w| w.before).chain(ends).map(i64::try_from);
+        Ok(pads.collect::<std::result::Result<_, _>>().ok())
+    }
+
+    /// The windows of a pool along each dimension, if all extents are numbers.
+    fn windows(&self, op: Op) -> Option<Vec<Windows>> {
+        let extents = |value: Value| -> Option<Vec<i64>> {
+            let (dims, _) = self.context.as_tensor(self.module.value_type(value))?;
+            dims.get(2..)?.iter().map(|dim| dim.as_static()).collect()
+        };
+        let inputs = extents(self.module.operand(op, 0))?;
+        let counts = extents(self.module.result(op, 0))?;
+        let kernel = self.ints_of(op, "pool_size")?;
+        if self.text_of(op, "padding").is_some() || kernel.len() != inputs.len() {
+            return None;
+        }
+        let at = |name: &str, i: usize, usual: i64| -> i128 {
+            self.ints_of(op, name).and_then(|list| list.get(i).copied()).unwrap_or(usual).into()
+        };
+        let rank = kernel.len();
+        let along = |i: usize| Windows {
+            input: inputs[i].into(),
+            count: counts[i].into(),
+            span: at("dilation", i, 1) * (i128::from(kernel[i]) - 1) + 1,
+            stride: at("strides", i, 1),
+            before: at("padding", i, 0),
+            after: at("padding", rank + i, 0),
+        };
+        (counts.len() == rank).then(|| (0..rank).map(along).collect())
+    }
+}
+
+/// The windows of a pool along one dimension.
+struct Windows {
+    input: i128,
+    count: i128,
+    span: i128,
+    stride: i128,
+    before: i128,
+    after: i128,
+}
+
+impl Windows {
+    /// Whether one more would be counted, which begins behind the data.
+    fn leave_one_out(&self) -> bool {
+        let room = self.before + self.input + self.after - self.span;
+        self.count > 0
+            && room > (self.count - 1) * self.stride
+            && self.count * self.stride >= self.before + self.input
+    }
+
+    /// The padding at the end that the windows reach over.
+    fn end(&self) -> i128 {
+        ((self.count - 1) * self.stride + self.span - self.input - self.before).max(0)
     }
 }
