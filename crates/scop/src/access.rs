@@ -9,6 +9,7 @@ use crate::build::Builder;
 use crate::c_tokens::words;
 use crate::polynomial::Polynomial;
 use crate::pure::is_pure;
+use crate::wrapping::Wraps;
 
 /// What is wrong with a call that is a statement.
 const EFFECTS: &str = "calls a function that may change anything: write out what it does, or \
@@ -31,13 +32,16 @@ pub(crate) struct Access {
     pub pending: bool,
     /// The subscript of an array in one dimension.
     pub linear: Option<Polynomial>,
+    /// What it needs of the types in which its subscripts are computed.
+    pub wraps: Wraps,
 }
 
 impl Access {
     /// Cells that are known exactly.
     pub fn certain(array: impl Into<String>, subscripts: Vec<Option<Expr>>) -> Self {
         let (array, condition) = (array.into(), Formula::always());
-        Self { array, subscripts, condition, exact: true, pending: false, linear: None }
+        let wraps = Wraps::default();
+        Self { array, subscripts, condition, exact: true, pending: false, linear: None, wraps }
     }
 
     /// Returns the name of the array.
@@ -160,12 +164,21 @@ impl Builder<'_> {
                     return self.wrong(node, "has an effect inside an expression");
                 }
                 self.reads(&binary.node.lhs, found)?;
-                self.reads(&binary.node.rhs, found)
+                match operator {
+                    BinaryOperator::LogicalAnd => {
+                        self.reads_where((&binary.node.lhs, true), &binary.node.rhs, found)
+                    }
+                    BinaryOperator::LogicalOr => {
+                        self.reads_where((&binary.node.lhs, false), &binary.node.rhs, found)
+                    }
+                    _ => self.reads(&binary.node.rhs, found),
+                }
             }
             Expression::Conditional(choice) => {
                 self.reads(&choice.node.condition, found)?;
-                self.reads(&choice.node.then_expression, found)?;
-                self.reads(&choice.node.else_expression, found)
+                let condition = &choice.node.condition;
+                self.reads_where((condition, true), &choice.node.then_expression, found)?;
+                self.reads_where((condition, false), &choice.node.else_expression, found)
             }
             Expression::Call(call) => {
                 let name = match &call.node.callee.node {
@@ -186,6 +199,22 @@ impl Builder<'_> {
             }
             _ => self.wrong(node, "is not supported in a static control part"),
         }
+    }
+
+    /// Collects what an expression reads that is computed where a condition holds, or does not.
+    fn reads_where(
+        &mut self,
+        (condition, holds): (&Node<Expression>, bool),
+        node: &Node<Expression>,
+        found: &mut Accesses,
+    ) -> Result<(), Problem> {
+        let known = self.plain_condition(condition);
+        let known = known.map(|known| if holds { known } else { known.negated() });
+        let depth = self.assumed.len();
+        self.assumed.extend(known);
+        let outcome = self.reads(node, found);
+        self.assumed.truncate(depth);
+        outcome
     }
 
     /// Collects what a call of a kill ends the value of.

@@ -215,7 +215,8 @@ mod tests {
     fn kept(lines: &[&str]) -> Option<Kept> {
         let arrays = [array("C", 2), array("A", 2), array("x", 1)];
         let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
-        let flat = [Flat { name: "x".into(), sizes: vec!["n".into()], strides: Vec::new() }];
+        let flat =
+            [Flat { name: "x".into(), sizes: vec!["n".into()], strides: Vec::new(), limit: None }];
         Accumulators::new(&arrays, &flat, "s").keep("k", &lines)
     }
 

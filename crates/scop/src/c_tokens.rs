@@ -101,8 +101,8 @@ pub(crate) fn replaced(
 }
 
 /// Casts variables to their types where a wider type could change a value: everywhere but in
-/// subscripts that are sums and products.
-pub(crate) fn with_types(text: &str, types: &HashMap<&str, &str>) -> String {
+/// subscripts that are sums and products, which are computed without limits unless `everywhere`.
+pub(crate) fn with_types(text: &str, types: &HashMap<&str, &str>, everywhere: bool) -> String {
     if types.is_empty() {
         return text.to_owned();
     }
@@ -118,7 +118,7 @@ pub(crate) fn with_types(text: &str, types: &HashMap<&str, &str>) -> String {
             },
             Token::Other(other) => {
                 match other {
-                    "[" => plain.push(is_plain(&text[at + 1..])),
+                    "[" => plain.push(!everywhere && is_plain(&text[at + 1..])),
                     "]" => drop(plain.pop()),
                     _ => {}
                 }

@@ -15,6 +15,7 @@
 //! if (n <= (1LL << 48) && (TANGRAM_AT(a, n) <= TANGRAM_AT(b, 0) || TANGRAM_AT(b, n) <= TANGRAM_AT(a, 0))) {
 //! ```
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use tangram_polyhedral::ast::{Ast, CStyle, ParamType};
@@ -23,7 +24,7 @@ use tangram_presburger::{Budget, Relation};
 use crate::c_integer::{INT, Range};
 use crate::contraction::affine;
 use crate::source::is_signed;
-use crate::{Declared, Member, Part};
+use crate::{Declared, Flat, Member, Part};
 
 /// Steps for the ranges of one part.
 const STEPS: u64 = 2_000_000;
@@ -44,7 +45,7 @@ pub(crate) const AT_DEFINITION: &str = "\
 pub(crate) struct Guard {
     /// That parameters are not too large.
     pub limits: Vec<String>,
-    /// That arrays are apart.
+    /// That arrays are apart, and that no subscript wraps around.
     pub apart: Vec<String>,
     /// The types of parameters, as they are written.
     pub types: HashMap<String, ParamType>,
@@ -58,11 +59,13 @@ impl Guard {
         let asts: Vec<&Ast> = part.test.iter().chain([ast]).collect();
         let mut plain = style.clone();
         plain.types.clear();
-        let (types, limits) = limits_of(part, &asts, &plain, 64)?;
-        let mut guard = Self { limits, apart: Vec::new(), types };
+        let ranges = Ranges::of(part, &style.prefix);
+        let mut apart = ranges.fitting()?;
         if !distinct {
-            guard.apart = apart(part, &style.prefix)?;
+            apart.extend(ranges.apart()?);
         }
+        let (types, limits) = limits_of(part, &asts, &plain, ranges.most.get())?;
+        let guard = Self { limits, apart, types };
         match guard.limits.is_empty() && guard.apart.is_empty() || part.declared.is_empty() {
             true => Ok(guard),
             false => Err("what follows uses variables that the part declares, so its own loops \
@@ -152,42 +155,151 @@ fn param_type(part: &Part, name: &str) -> ParamType {
     }
 }
 
-/// Says of all variables that may overlap that they do not.
-fn apart(part: &Part, prefix: &str) -> Result<Vec<String>, String> {
-    let budget = Budget::steps(STEPS);
-    if part.overlaps.len() > MOST_PAIRS {
-        let count = part.overlaps.len();
-        return Err(format!(
-            "{count} pairs of arrays may overlap: `restrict` or `--no-alias` says that they do not"
-        ));
+/// The ranges that a part uses of its variables.
+struct Ranges<'a> {
+    part: &'a Part,
+    prefix: &'a str,
+    budget: Budget,
+    /// The power of two within which parameters of 64 bits have to be so that what was written fits.
+    most: Cell<u32>,
+}
+
+impl<'a> Ranges<'a> {
+    fn of(part: &'a Part, prefix: &'a str) -> Self {
+        Self { part, prefix, budget: Budget::steps(STEPS), most: Cell::new(64) }
     }
-    let mut known: HashMap<&str, Option<Place>> = HashMap::new();
-    let mut tests = Vec::new();
-    for (a, b) in &part.overlaps {
-        for name in [a, b] {
+
+    /// Says of all variables that may overlap that they do not.
+    fn apart(&self) -> Result<Vec<String>, String> {
+        let part = self.part;
+        if part.overlaps.len() > MOST_PAIRS {
+            let count = part.overlaps.len();
+            return Err(format!(
+                "{count} pairs of arrays may overlap: `restrict` or `--no-alias` says that they do not"
+            ));
+        }
+        let mut known: HashMap<&str, Place> = HashMap::new();
+        for name in part.overlaps.iter().flat_map(|(a, b)| [a, b]) {
             if !known.contains_key(name.as_str()) {
-                let place = Place::of(part, name, prefix, &budget).ok_or_else(|| {
+                let place = self.place(name).ok_or_else(|| {
                     let text = own_text(part, name);
                     format!(
                         "what it uses of `{text}` is not known, so nothing tests whether others \
                          overlap it: `restrict` or `--no-alias` says that they do not"
                     )
                 })?;
-                known.insert(name, Some(place));
+                known.insert(name, place);
             }
         }
-        let [a, b] = [a, b].map(|name| known.get(name.as_str()).and_then(Option::as_ref));
-        if let Some((a, b)) = a.zip(b) {
-            tests.push(format!(
-                "({} <= {} || {} <= {})",
-                a.at(&a.end),
-                b.at(&b.start),
-                b.at(&b.end),
-                a.at(&a.start)
-            ));
+        let test = |(a, b): &(String, String)| {
+            let (a, b) = known.get(a.as_str()).zip(known.get(b.as_str()))?;
+            let ends = [a.at(&a.end), b.at(&b.start), b.at(&b.end), a.at(&a.start)];
+            let [a_end, b_start, b_end, a_start] = ends;
+            Some(format!("({a_end} <= {b_start} || {b_end} <= {a_start})"))
+        };
+        Ok(part.overlaps.iter().filter_map(test).collect())
+    }
+
+    /// Says of arrays in one dimension that are read as several that no subscript wraps around.
+    fn fitting(&self) -> Result<Vec<String>, String> {
+        let mut tests = Vec::new();
+        for flat in &self.part.flat {
+            let Some(limit) = flat.limit else { continue };
+            let used = self.used(&flat.name).filter(|_| !flat.strides.is_empty());
+            let Some((start, end)) = used.and_then(|sets| self.range(&sets)) else {
+                return Err(format!(
+                    "the subscripts of `{}` may wrap around: use a type with a sign, or one of 64 bits",
+                    flat.name
+                ));
+            };
+            if start.parse::<u64>().is_err() {
+                tests.push(format!("{start} >= 0"));
+            }
+            // Without limits, nearly: no more is needed, as no array has so many elements.
+            let stride = self.stride(flat).unwrap_or_default().replacen("ULL", ".0", 1);
+            tests.push(format!("(double)({end}){stride} <= {:?}", limit.min(1 << 62) as f64));
+        }
+        Ok(tests)
+    }
+
+    /// Returns the cells that a part uses of a variable.
+    fn used(&self, name: &str) -> Option<Vec<Relation>> {
+        let scop = &self.part.scop;
+        let all = [&scop.reads, &scop.may_writes].into_iter().flat_map(|union| union.relations());
+        let used = all.filter(|map| map.space().output.name == name);
+        used.map(|map| map.range(&self.budget).ok()).collect()
+    }
+
+    /// What an index of the outermost dimension is multiplied by.
+    fn stride(&self, flat: &Flat) -> Option<String> {
+        let stride = flat.strides.first()?.replacen("LL", "ULL", 1);
+        let factors = stride.split(" * ").map(|factor| own_text(self.part, factor));
+        Some(format!(" * ({})", factors.collect::<Vec<_>>().join(" * ")))
+    }
+
+    /// Finds what is used of a variable; nothing if that is not bounded.
+    fn place(&self, name: &str) -> Option<Place> {
+        let part = self.part;
+        let member = part.members.iter().find(|member| member.name == name);
+        let declared = part.arrays.iter().find(|array| array.name == name);
+        let text = member.map_or(name, |member| &member.text);
+        let pointer = text.split("[]").next().unwrap_or_default();
+        let sets = self.used(name)?;
+        let rank = sets.first().map_or(0, |set| set.space().output.dims.len());
+        if rank == 0 && !text.contains("[]") {
+            return Some(Place::whole(text));
+        }
+        let flat = part.flat.iter().find(|flat| flat.name == name);
+        let stride = match flat {
+            Some(flat) => self.stride(flat)?,
+            None => String::new(),
+        };
+        let place = |(start, end): (String, String)| {
+            let scaled = |text: String| match stride.is_empty() {
+                true => text,
+                false => format!("(unsigned long long)({text}){stride}"),
+            };
+            Place { pointer: pointer.to_owned(), start: scaled(start), end: scaled(end) }
+        };
+        // All of an array whose extents are known.
+        let whole = || {
+            let is_array = |own: &&Declared| own.extents.iter().all(|extent| !extent.is_empty());
+            let own = declared.filter(is_array).filter(|_| member.is_none());
+            own.filter(|own| !part.is_pointer(&own.name)).map(|_| Place::whole(text))
+        };
+        self.range(&sets).map(place).or_else(whole)
+    }
+
+    /// Bounds the first dimension of all points: from the first one, and up to the last one, exclusive,
+    /// as C over parameters.
+    fn range(&self, sets: &[Relation]) -> Option<(String, String)> {
+        let names = params_of(sets);
+        let params = self.part.parameters(&names, "long long");
+        let [starts, ends] = bounds(sets, &names, &self.budget)?;
+        let wide: Vec<bool> = names
+            .iter()
+            .map(|name| param_type(self.part, name).greatest > i128::from(u32::MAX))
+            .collect();
+        for (row, _) in starts.iter().chain(&ends).flatten() {
+            self.limit(row, &wide);
+        }
+        let text = |all: Vec<Vec<Bound>>, inner: &str, outer: &str| {
+            combined(all, (&params, self.prefix), inner, outer)
+        };
+        Some((text(starts, "max", "min")?, text(ends, "min", "max")?))
+    }
+
+    /// Notes how large parameters may be for a row to fit into 64 bits.
+    fn limit(&self, row: &[i128], wide: &[bool]) {
+        let factors =
+            row[1..].iter().zip(wide).filter(|(_, wide)| **wide).map(|(factor, _)| *factor);
+        let sum: u128 = factors.map(i128::unsigned_abs).fold(0, u128::saturating_add);
+        let alone = row[0] == 0 && row[1..].iter().filter(|factor| **factor != 0).eq([&1]);
+        if sum > 0 && !alone {
+            let bits = u128::BITS - (sum - 1).leading_zeros();
+            self.most.set(self.most.get().min(61_u32.saturating_sub(bits)));
         }
     }
-    Ok(tests)
 }
 
 /// What a part uses of a variable.
@@ -207,50 +319,6 @@ impl Place {
     fn at(&self, index: &str) -> String {
         format!("{AT}({}, {index})", self.pointer)
     }
-
-    /// Finds what is used of a variable; nothing if that is not bounded.
-    fn of(part: &Part, name: &str, prefix: &str, budget: &Budget) -> Option<Self> {
-        let member = part.members.iter().find(|member| member.name == name);
-        let declared = part.arrays.iter().find(|array| array.name == name);
-        let text = member.map_or(name, |member| &member.text);
-        let pointer = text.split("[]").next().unwrap_or_default();
-        let all = [&part.scop.reads, &part.scop.may_writes];
-        let used = all.into_iter().flat_map(|union| union.relations());
-        let used = used.filter(|map| map.space().output.name == name);
-        let mut sets = Vec::new();
-        for map in used {
-            sets.push(map.range(budget).ok()?);
-        }
-        let rank = sets.first().map_or(0, |set| set.space().output.dims.len());
-        if rank == 0 && !text.contains("[]") {
-            return Some(Self::whole(text));
-        }
-        let params = part.parameters(&params_of(&sets), "long long");
-        let flat = part.flat.iter().find(|flat| flat.name == name);
-        let stride = match flat {
-            Some(flat) => {
-                let stride = flat.strides.first()?.replacen("LL", "ULL", 1);
-                let factors = stride.split(" * ").map(|factor| own_text(part, factor));
-                format!(" * ({})", factors.collect::<Vec<_>>().join(" * "))
-            }
-            None => String::new(),
-        };
-        let ends = range(&sets, rank, (&params, prefix), budget);
-        let place = |(start, end): (String, String)| {
-            let scaled = |text: String| match stride.is_empty() {
-                true => text,
-                false => format!("(unsigned long long)({text}){stride}"),
-            };
-            Self { pointer: pointer.to_owned(), start: scaled(start), end: scaled(end) }
-        };
-        // All of an array whose extents are known.
-        let whole = || {
-            let is_array = |own: &&Declared| own.extents.iter().all(|extent| !extent.is_empty());
-            let own = declared.filter(is_array).filter(|_| member.is_none());
-            own.filter(|own| !part.is_pointer(&own.name)).map(|_| Self::whole(text))
-        };
-        ends.map(place).or_else(whole)
-    }
 }
 
 fn params_of(sets: &[Relation]) -> Vec<String> {
@@ -266,18 +334,12 @@ fn params_of(sets: &[Relation]) -> Vec<String> {
 /// A bound: a row over `[constant, parameters..]`, and what it is divided by.
 type Bound = (Vec<i128>, i128);
 
-/// Bounds the first dimension of all points: from the first one, and up to the last one, exclusive, as C
-/// over parameters.
-fn range(
-    sets: &[Relation],
-    rank: usize,
-    (params, prefix): (&[String], &str),
-    budget: &Budget,
-) -> Option<(String, String)> {
-    let names = params_of(sets);
+/// Lists the lower and the upper bounds of the first dimension of each set.
+fn bounds(sets: &[Relation], names: &[String], budget: &Budget) -> Option<[Vec<Vec<Bound>>; 2]> {
     let (mut starts, mut ends) = (Vec::new(), Vec::new());
     for set in sets {
-        let set = set.align_params(&names).ok()?;
+        let set = set.align_params(names).ok()?;
+        let rank = set.space().output.dims.len();
         let first = if rank > 1 { set.real_shadow(1..rank, budget).ok()? } else { set };
         for part in first.narrow_conjunctions().ok()? {
             let at = 1 + names.len();
@@ -295,24 +357,31 @@ fn range(
             ends.push(strongest(side(-1), false));
         }
     }
-    let text = |all: Vec<Vec<Bound>>, inner: &str, outer: &str| {
-        let all = match all.iter().all(|one| one.len() == 1) {
-            true => strongest(all.into_iter().flatten().collect(), outer == "max")
-                .into_iter()
-                .map(|one| vec![one])
-                .collect(),
-            false => all,
-        };
-        let mut texts = Vec::new();
-        for bounds in all {
-            let list = bounds.iter().map(|own| written(own, params, prefix)).collect();
-            texts.push(joined(&format!("{prefix}{inner}"), list)?);
-        }
-        texts.sort();
-        texts.dedup();
-        joined(&format!("{prefix}{outer}"), texts)
+    Some([starts, ends])
+}
+
+/// Writes the `outer` of the `inner` of the bounds of each set.
+fn combined(
+    all: Vec<Vec<Bound>>,
+    (params, prefix): (&[String], &str),
+    inner: &str,
+    outer: &str,
+) -> Option<String> {
+    let all = match all.iter().all(|one| one.len() == 1) {
+        true => strongest(all.into_iter().flatten().collect(), outer == "max")
+            .into_iter()
+            .map(|one| vec![one])
+            .collect(),
+        false => all,
     };
-    Some((text(starts, "max", "min")?, text(ends, "min", "max")?))
+    let mut texts = Vec::new();
+    for bounds in all {
+        let list = bounds.iter().map(|own| written(own, params, prefix)).collect();
+        texts.push(joined(&format!("{prefix}{inner}"), list)?);
+    }
+    texts.sort();
+    texts.dedup();
+    joined(&format!("{prefix}{outer}"), texts)
 }
 
 /// Leaves out bounds that differ from another one by a number alone; `greatest`: the greatest one

@@ -86,6 +86,7 @@ mod source_range;
 mod structure;
 mod subscript;
 mod top_level;
+mod wrapping;
 
 pub use contraction::Operands;
 pub use cuda::{cuda, device_code};
@@ -219,6 +220,9 @@ pub struct Flat {
     /// How many elements lie from an index to the next of each dimension, outermost first, as C;
     /// empty if that is no product of names.
     pub strides: Vec<String>,
+    /// What its subscripts have to be below, as they are computed in a type that wraps around: the new
+    /// code is right only then.
+    pub limit: Option<i128>,
 }
 
 /// A member of a structure that a part uses as an array of its own.

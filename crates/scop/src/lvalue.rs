@@ -9,6 +9,7 @@ use crate::access::{Access, Accesses};
 use crate::affine::both;
 use crate::build::{Builder, VOLATILE};
 use crate::subscript::Subscript;
+use crate::wrapping::{Wrapping, Wraps};
 
 /// A variable with subscripts: `a[i][j]`, `*(a[i] + j)`, `a[i].x`.
 pub(crate) struct Lvalue<'n> {
@@ -149,16 +150,26 @@ impl Builder<'_> {
         found: &mut Accesses,
     ) -> Result<Vec<Access>, Problem> {
         let mut exact = !place.member;
-        let (mut pending, mut linear) = (false, None);
+        let (mut pending, mut linear, mut wraps) = (false, None, Wraps::default());
         let mut all = vec![(Formula::always(), Vec::new())];
         for subscript in &place.subscripts {
             subscript.terms.iter().try_for_each(|(_, term)| self.reads(term, found))?;
             if place.subscripts.len() == 1 {
                 linear = self.polynomial_of(subscript);
             }
+            let wrapping = self.wrapping(subscript);
+            wraps.narrow |= wrapping.is_narrow();
             let cases: Vec<(Formula, Option<Expr>)> = match self.cases(subscript) {
-                Some(cases) => cases.into_iter().map(|c| (c.condition, Some(c.value))).collect(),
+                Some((cases, claims)) => {
+                    wraps.claims.extend(claims.into_iter().map(|claim| self.assuming(claim)));
+                    cases.into_iter().map(|c| (c.condition, Some(c.value))).collect()
+                }
                 None => {
+                    match wrapping {
+                        Wrapping::Mixed => linear = None,
+                        Wrapping::In(range) => wraps.product = Some(range),
+                        Wrapping::Never => {}
+                    }
                     pending = linear.is_some();
                     exact &= pending;
                     vec![(Formula::always(), None)]
@@ -187,6 +198,7 @@ impl Builder<'_> {
             exact,
             pending,
             linear: linear.clone(),
+            wraps: wraps.clone(),
             ..Access::certain(name, subscripts)
         };
         Ok(all.into_iter().map(access).collect())

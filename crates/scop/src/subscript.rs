@@ -8,6 +8,7 @@ use crate::affine::{Case, Claim, MOST_CASES, always, integer, mapped, pairs};
 use crate::build::Builder;
 use crate::c_integer::{INT, LONG, Range};
 use crate::polynomial::Polynomial;
+use crate::wrapping::Wrapping;
 
 /// A subscript of which nothing of the source is left to read.
 #[derive(Debug, Clone)]
@@ -21,6 +22,8 @@ pub(crate) struct Settled {
     pub element: String,
     /// The values of the type of the text, if it is known.
     pub range: Option<Range>,
+    /// In which types it is computed.
+    pub wrapping: Wrapping,
     /// What has to hold for the name to have the value.
     pub claims: Vec<Claim>,
 }
@@ -74,24 +77,29 @@ impl Builder<'_> {
     pub(crate) fn settled(&mut self, subscript: &Subscript) -> Settled {
         let addends = self.addends(subscript);
         let range = addends.iter().map(|addend| addend.range).reduce(|a, b| Some(a?.common(b?)));
+        let read = self.cases(subscript);
+        let (cases, claims) =
+            read.map_or_else(|| (None, Vec::new()), |(cases, c)| (Some(cases), c));
         Settled {
-            cases: self.cases(subscript),
+            cases,
             polynomial: self.polynomial_of(subscript),
             text: sum(addends),
             range: range.unwrap_or(Some(INT)),
+            wrapping: self.wrapping(subscript),
             element: String::new(),
-            claims: Vec::new(),
+            claims,
         }
     }
 
-    /// Reads the value of a subscript; nothing if it is not affine.
-    pub(crate) fn cases(&mut self, subscript: &Subscript) -> Option<Vec<Case>> {
-        let mut total = match &subscript.start {
-            Some(start) => Some(start.cases.clone()?),
-            None => None,
+    /// Reads the value of a subscript, and what has to hold for it; nothing if it is not affine.
+    pub(crate) fn cases(&mut self, subscript: &Subscript) -> Option<(Vec<Case>, Vec<Claim>)> {
+        let (mut total, mut claims) = match &subscript.start {
+            Some(start) => (Some(start.cases.clone()?), start.claims.clone()),
+            None => (None, Vec::new()),
         };
         for (negative, term) in &subscript.terms {
-            let cases = self.affine(term).ok()?;
+            let (cases, more) = self.claimed(term).ok()?;
+            claims.extend(more);
             total = Some(match (total, negative) {
                 (None, false) => cases,
                 (None, true) => mapped(cases, Expr::negated),
@@ -99,8 +107,8 @@ impl Builder<'_> {
                 (Some(total), true) => pairs(&total, &cases, |x, y| x.clone().minus(y)),
             });
         }
-        Some(total.unwrap_or_else(|| always(Expr::constant(0))))
-            .filter(|cases| cases.len() <= MOST_CASES)
+        let cases = total.unwrap_or_else(|| always(Expr::constant(0)));
+        (cases.len() <= MOST_CASES).then_some((cases, claims))
     }
 
     pub(crate) fn polynomial_of(&mut self, subscript: &Subscript) -> Option<Polynomial> {

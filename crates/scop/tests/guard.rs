@@ -160,6 +160,42 @@ void cast(long n, int m) {
 }
 
 #[test]
+fn subscripts_that_wrap_around_run_as_the_source_does() {
+    let new = same(
+        "subscripts",
+        "void moved(unsigned m) {
+  for (unsigned j = 0; j < 20; j++)
+    for (unsigned i = 1; i < 20; i++) y[i * 25 + j] += x[i + m];
+}
+void product(int n) {
+  for (unsigned j = 0; j < 15 && j < n - 6; j += 2)
+    for (long i = 0; i < 15 && i <= n / 5; i++) x[j * n + j] = x[j + 2] + y[j * n + j + 1] * i;
+}
+void wide(unsigned long n) {
+  for (unsigned long j = 0; j < 5; j++)
+    for (unsigned long i = 0; i < 6; i += 2) x[i * n + j] += y[j * 7 + i];
+}
+void ends(long n, double *p, double *q) {
+  for (long j = 0; j < 8 && j < n / 11; j++)
+    for (int i = 0; i < 9; i++) if (j < n - 6) p[j] += q[i];
+}
+void tested(unsigned n, double *p) {
+  for (unsigned j = 0; j < n && j < 20; j++)
+    for (unsigned i = 0; i < n && i < 20; i++) y[i * 25 + j] = i > 0 ? p[i - 1] + p[(i - 1) * 20 + j] : 7;
+}",
+        "  reset(); moved(UINT_MAX); show(); moved(UINT_MAX - 3 + 4); show(); moved(30); show();
+  reset(); product(INT_MAX); show(); product(16); show(); product(0); show();
+  reset(); wide(1ul << 63); show(); wide(9); show(); wide(0); show(); wide((1ul << 63) + 9); show();
+  reset(); ends(LONG_MIN, x, y); ends(LONG_MIN + 1, x, y); ends(LONG_MAX, x, y); show();
+  reset(); ends(20, x, x + 1); ends(2, x, y); show();
+  reset(); tested(18, x); show(); tested(UINT_MAX, x); show(); tested(0, x); show();",
+    );
+    for test in ["<= 4294967296.0", "<= 4.6", "-(1LL << 60)"] {
+        assert!(new.contains(test), "{test}\n{new}");
+    }
+}
+
+#[test]
 fn other_ways_to_write_loops_are_read() {
     let new = same(
         "ways",

@@ -28,6 +28,12 @@ impl Builder<'_> {
             return Err(self.source.problem(at, message));
         }
         let valid = self.delinearise(&relations.params, exactly);
+        let proven = match (proven, self.unwrapped.take()) {
+            (Some(proven), Some(other)) => {
+                Some(proven.intersect(&other, budget).map_err(|e| at_start(&e))?)
+            }
+            (proven, other) => proven.or(other),
+        };
         let valid = match (valid, proven) {
             (Some(valid), Some(proven)) => {
                 Some(valid.intersect(&proven, budget).map_err(|e| at_start(&e))?)

@@ -12,7 +12,8 @@
 //! So each value that could wrap around or be changed is noted, with the instances for which it is
 //! computed. Where types and conditions do not show that it fits, it does so for some parameters only:
 //! code tests them (`Scop::context`), and the source's loops run for others. What overflows in a type with
-//! a sign has no meaning in C, and a subscript that wraps around leaves its array: both are left alone.
+//! a sign has no meaning in C, and is left alone. Subscripts are looked at for themselves
+//! ([`wraps`](super::wraps)).
 
 use lang_c::ast::Expression;
 use lang_c::span::Node;
@@ -26,9 +27,9 @@ use crate::affine::{Case, Claim};
 use crate::c_integer::Range;
 
 /// Steps for one claim.
-const STEPS: u64 = 300_000;
+pub(super) const STEPS: u64 = 300_000;
 /// More pieces of a set of parameters than this are not tested.
-const MOST_PIECES: usize = 12;
+pub(super) const MOST_PIECES: usize = 12;
 
 /// A claim and the instances that it is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,6 +121,16 @@ impl Builder<'_> {
     /// Finds the parameters for which a claim holds.
     fn right(&self, claimed: &Claimed, relations: &Relations) -> Result<Option<Relation>, Error> {
         let Claimed { loops, conditions, claim, .. } = claimed;
+        self.right_where((loops, conditions), claim, relations)
+    }
+
+    /// Finds the parameters for which a claim about instances holds; nothing if these are all.
+    pub(super) fn right_where(
+        &self,
+        (loops, conditions): (&[String], &[Formula]),
+        claim: &Claim,
+        relations: &Relations,
+    ) -> Result<Option<Relation>, Error> {
         let budget = relations.budget;
         let such = |more: &[Formula]| {
             let types = self.type_facts(&relations.params);

@@ -161,6 +161,10 @@ impl Builder<'_> {
             let limit = Budget::steps(MOST_STEPS);
             let relations = Relations { params: params.to_vec(), budget: &limit };
             let Ok(Some(right)) = self.right_for(&name, &strides, &relations) else { continue };
+            let limit = self.limit(&name);
+            if exactly && limit.is_some() {
+                continue;
+            }
             if !right.is_empty() {
                 let joined = self.joined(right, valid.as_ref(), &relations);
                 let Some(all) = joined.ok().flatten().filter(|_| !exactly) else { continue };
@@ -168,12 +172,19 @@ impl Builder<'_> {
             }
             self.give_dimensions(&name, &strides);
             let (sizes, strides) = (strides.sizes(), strides.texts().unwrap_or_default());
-            self.flat.push(Flat { name, sizes, strides });
+            self.flat.push(Flat { name, sizes, strides, limit });
         }
         for raw in &mut self.statements {
             raw.accesses.settle();
         }
         valid
+    }
+
+    /// Returns what subscripts of an array have to be below where they wrap around.
+    fn limit(&self, name: &str) -> Option<i128> {
+        let all = self.statements.iter().flat_map(|raw| raw.accesses.all());
+        let own = all.filter(|access| access.array() == name && access.linear.is_some());
+        own.filter_map(|access| Some(access.wraps.product?.greatest + 1)).min()
     }
 
     fn strides(&self, name: &str) -> Option<Strides> {
@@ -276,7 +287,7 @@ impl Builder<'_> {
 }
 
 impl Accesses {
-    pub(super) fn all(&self) -> impl Iterator<Item = &Access> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Access> {
         let Self { reads, writes, may_writes, kills } = self;
         reads.iter().chain(writes).chain(may_writes).chain(kills)
     }

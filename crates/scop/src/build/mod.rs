@@ -17,6 +17,7 @@ mod scope;
 mod statement;
 mod switch;
 mod values;
+mod wraps;
 mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,8 +26,8 @@ use lang_c::ast::{BlockItem, Declaration, Expression};
 use lang_c::span::Node;
 use tangram_polyhedral::ast::Ast;
 use tangram_polyhedral::scop::Scop;
-use tangram_presburger::Budget;
 use tangram_presburger::formula::{Expr, Formula};
+use tangram_presburger::{Budget, Relation};
 
 use crate::access::Accesses;
 use crate::affine::{Affine, Case, Claim, always, range_of};
@@ -85,6 +86,10 @@ pub(crate) struct Builder<'a> {
     facts: Vec<Formula>,
     /// What has to hold for control to be what it is read as.
     claims: Vec<Claimed>,
+    /// Conditions under which the expression that is read is computed.
+    pub(crate) assumed: Vec<Formula>,
+    /// The parameters for which no subscript wraps around.
+    unwrapped: Option<Relation>,
     /// Assertions in front of all statements, as C.
     checks: Vec<String>,
     /// Why loops that are affine stand in such a statement.
@@ -121,6 +126,8 @@ struct Raw {
     types: Vec<String>,
     conditions: Vec<Formula>,
     accesses: Accesses,
+    /// The text for subscripts that may wrap around in a type that is not that of new loops.
+    typed: Option<String>,
 }
 
 /// What was read.
@@ -160,6 +167,7 @@ impl<'a> Builder<'a> {
             let guards_only = builder.guards == builder.problems.len();
             return Err(Refused { problems: builder.problems, guards_only });
         }
+        builder.settle_wraps();
         builder.delay_scalars(&mut order);
         let refused = |problem| Refused { problems: vec![problem], guards_only: false };
         builder.assemble(&order, budget).map_err(refused)
@@ -209,6 +217,8 @@ impl<'a> Builder<'a> {
             reached: BTreeSet::new(),
             facts: Vec::new(),
             claims: Vec::new(),
+            assumed: Vec::new(),
+            unwrapped: None,
             checks: Vec::new(),
             hides_loops: None,
             guards: 0,
@@ -414,6 +424,21 @@ impl<'a> Builder<'a> {
         let (cases, claims) = self.reader(|affine| affine.value(node))?;
         self.note_claims(node, claims);
         Ok(cases)
+    }
+
+    /// Reads a condition that is what it says whatever the parameters are.
+    pub(crate) fn plain_condition(&mut self, node: &Node<Expression>) -> Option<Formula> {
+        let read = self.reader(|affine| affine.condition(node)).ok();
+        read.filter(|(_, claims)| claims.is_empty()).map(|(condition, _)| condition)
+    }
+
+    /// Reads a value, and what has to hold for it to be what is read.
+    pub(crate) fn claimed(
+        &mut self,
+        node: &Node<Expression>,
+    ) -> Result<(Vec<Case>, Vec<Claim>), Problem> {
+        self.note_members(node);
+        self.reader(|affine| affine.value(node))
     }
 
     pub(crate) fn affine(&mut self, node: &Node<Expression>) -> Result<Vec<Case>, Problem> {

@@ -145,10 +145,17 @@ impl Builder<'_> {
         // Loops will run over `long long`, or a number of type `int` will stand for a variable:
         // the values of the source may not notice.
         let types = self.loops.iter().map(String::as_str);
-        let types = types.zip(self.types.iter().map(String::as_str));
+        let types = types.zip(self.types.iter().map(String::as_str)).collect();
+        let narrow = || accesses.all().filter(|access| access.wraps.narrow);
+        let all = narrow().next().map(|_| with_types(&text, &types, true));
+        let (text, typed) = match narrow().any(|access| access.wraps.claims.is_empty()) {
+            true => (all.unwrap_or_default(), None),
+            false => (with_types(&text, &types, false), all),
+        };
         self.statements.push(Raw {
             at: span.start,
-            text: with_types(&text, &types.collect()),
+            text,
+            typed,
             loops: self.loops.clone(),
             types: self.types.clone(),
             conditions: self.all_conditions(),

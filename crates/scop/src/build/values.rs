@@ -63,11 +63,10 @@ impl Builder<'_> {
         if resolved != "int" || !words(&settled.text).all(small) {
             settled.text = format!("({element})({})", settled.text);
         }
+        // What the value is made of wraps around where that does.
+        settled.wrapping = settled.wrapping.converted(Some(Range::of(&resolved)));
         if let Some(cases) = &settled.cases {
-            settled.claims = self.claims_of(value, cases, Range::of(&resolved));
-            // What the value is made of wraps around where that does.
-            let parts = self.reader(|affine| affine.value(value));
-            settled.claims.extend(parts.into_iter().flat_map(|(_, claims)| claims));
+            settled.claims.extend(self.claims_of(value, cases, Range::of(&resolved)));
         }
         self.scopes.values.push((name, settled));
         true
