@@ -16,7 +16,7 @@ use crate::build::Builder;
 use crate::declare::Names;
 use crate::final_values::final_values;
 use crate::live_out::{ended, is_addressed, is_needed};
-use crate::pragma::shared;
+use crate::pragma::{is_hinted, is_region, shared, workshared};
 use crate::source::{FIRST, LAST, Source, below, is_call, is_global, part};
 use crate::{Beside, FinalValue, Part, Problem};
 
@@ -34,6 +34,16 @@ pub(crate) struct Detector<'a> {
 struct Open<'a> {
     statement: &'a Node<Statement>,
     names: Names,
+    /// Whether it runs on one of several threads.
+    threaded: bool,
+}
+
+/// Where a part stands.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// Whether code in its place needs braces.
+    braced: bool,
+    threaded: bool,
 }
 
 /// The function that is looked through.
@@ -50,7 +60,7 @@ impl Detector<'_> {
             return;
         }
         let within = Function { definition: function };
-        self.look_through(vec![Open { statement, names }], &within);
+        self.look_through(vec![Open { statement, names, threaded: false }], &within);
     }
 
     /// Finds parts in items of a function that are none themselves.
@@ -61,7 +71,7 @@ impl Detector<'_> {
         definition: &FunctionDefinition,
     ) {
         let (within, mut open) = (Function { definition }, Vec::new());
-        self.block(items, names.clone(), &within, &mut open);
+        self.block(items, (names.clone(), false), &within, &mut open);
         self.look_through(open, &within);
     }
 
@@ -71,18 +81,65 @@ impl Detector<'_> {
             // Threads that share iterations may need all that is inside as it is.
             if let Some(problem) = shared(self.source, Span::span(start, start)) {
                 self.refused.push(problem);
+                self.shared(next, &mut open);
             } else if let Statement::Compound(items) = &next.statement.node {
-                self.block(items, next.names, within, &mut open);
+                self.block(items, (next.names, next.threaded), within, &mut open);
             } else {
                 self.single(next, within, &mut open);
             }
         }
     }
 
+    /// Opens what one thread runs of a statement that several share.
+    fn shared<'a>(&self, next: Open<'a>, open: &mut Vec<Open<'a>>) {
+        let Open { statement, mut names, .. } = next;
+        let start = statement.span.start;
+        if let Some(loops) = workshared(self.source, start) {
+            open.extend(self.iteration(statement, names, loops));
+        } else if is_region(self.source, start)
+            && let Statement::Compound(items) = &statement.node
+        {
+            for item in items {
+                match &item.node {
+                    BlockItem::Declaration(declaration) => {
+                        names.declare(&declaration.node, self.source);
+                    }
+                    BlockItem::Statement(inner) => {
+                        let loops = workshared(self.source, inner.span.start);
+                        let iteration = |loops| self.iteration(inner, names.clone(), loops);
+                        open.extend(loops.and_then(iteration));
+                    }
+                    BlockItem::StaticAssert(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Returns the body of the innermost of some loops of which each is all that the one around it does.
+    fn iteration<'a>(
+        &self,
+        mut statement: &'a Node<Statement>,
+        mut names: Names,
+        loops: usize,
+    ) -> Option<Open<'a>> {
+        for _ in 0..loops {
+            while let Statement::Compound(items) = &statement.node {
+                let [Node { node: BlockItem::Statement(inner), .. }] = items.as_slice() else {
+                    return None;
+                };
+                statement = inner;
+            }
+            let Statement::For(inner) = &statement.node else { return None };
+            names.declare_start(&statement.node, self.source);
+            statement = &inner.node.statement;
+        }
+        Some(Open { statement, names, threaded: true })
+    }
+
     fn block<'a>(
         &mut self,
         items: &'a [Node<BlockItem>],
-        mut names: Names,
+        (mut names, threaded): (Names, bool),
         function: &Function,
         open: &mut Vec<Open<'a>>,
     ) {
@@ -104,7 +161,7 @@ impl Detector<'_> {
                     let start = index - 1;
                     if !self.is_affine(&items[start..index], &names) {
                         // It comes back as a single statement, which says why.
-                        open.push(Open { statement, names: names.clone() });
+                        open.push(Open { statement, names: names.clone(), threaded });
                         continue;
                     }
                     while index < items.len()
@@ -121,7 +178,8 @@ impl Detector<'_> {
                         index -= 1;
                     }
                     let part = &items[start..index];
-                    self.part((&items[..start], part), &names, function, false);
+                    let kind = Kind { braced: false, threaded };
+                    self.part((&items[..start], part), &names, function, kind);
                     for item in part {
                         if let BlockItem::Declaration(declaration) = &item.node {
                             names.declare(&declaration.node, self.source);
@@ -156,13 +214,19 @@ impl Detector<'_> {
         let item = Node::new(BlockItem::Statement(statement.clone()), statement.span);
         let items = std::slice::from_ref(&item);
         match self.problems(items, &next.names).into_iter().next() {
-            None => self.part((&[], items), &next.names, function, true),
+            None => {
+                let kind = Kind { braced: true, threaded: next.threaded };
+                self.part((&[], items), &next.names, function, kind);
+            }
             Some(problem) => {
                 self.note(statement, problem);
                 let mut names = next.names;
                 names.declare_start(&statement.node, self.source);
                 let inner = below(&statement.node).into_iter();
-                open.extend(inner.map(|statement| Open { statement, names: names.clone() }));
+                let threaded = next.threaded;
+                let inner =
+                    inner.map(|own| Open { statement: own, names: names.clone(), threaded });
+                open.extend(inner);
             }
         }
     }
@@ -173,7 +237,7 @@ impl Detector<'_> {
         (before, items): (&[Node<BlockItem>], &[Node<BlockItem>]),
         names: &Names,
         function: &Function,
-        braced: bool,
+        Kind { braced, threaded }: Kind,
     ) {
         let Some((first, last)) = items.first().zip(items.last()) else { return };
         // Of an `if` without `else`, the space behind it belongs to its place.
@@ -192,7 +256,13 @@ impl Detector<'_> {
                 let lines = (self.source.line(span.start), self.source.line(span.end));
                 let place = (function.definition, span, lines);
                 let part = part(read, place, items, names, self.globals, self.source);
-                self.parts.push(Part { braced, beside: self.beside(span), finals, ..part });
+                self.parts.push(Part {
+                    braced,
+                    threaded,
+                    beside: self.beside(span),
+                    finals,
+                    ..part
+                });
             }
             Err(why) => self.refused.extend(why.problems.into_iter().next()),
         }
@@ -207,7 +277,8 @@ impl Detector<'_> {
             (text[start..offset].to_owned(), text[offset..end].to_owned())
         };
         let ((before, first), (last, behind)) = (line(span.start), line(span.end));
-        Beside { before, first, last, behind }
+        let hinted = is_hinted(text, span.start);
+        Beside { before, first, last, behind, hinted }
     }
 
     /// Finds what sets the loop variables that are used behind a part, or says what forbids to replace

@@ -119,6 +119,7 @@ pub fn rewrite(
             return Err(Problem::new(part.first_line, message));
         }
         style.private = private((at, part), emit);
+        style.parallel = emit.parallel && !part.threaded;
         first.get_or_insert(place.start);
         let within = part.first_line.saturating_sub(usize::from(!part.marked));
         let margin = margin(lines.get(within).copied().unwrap_or_default());

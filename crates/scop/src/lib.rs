@@ -114,6 +114,8 @@ pub struct Part {
     pub marked: bool,
     /// Whether code in its place needs braces, as it is one statement.
     pub braced: bool,
+    /// Whether one of several threads runs it, so that it has no threads of its own.
+    pub threaded: bool,
     /// What shares its lines, of a part that no pragma marks.
     pub beside: Beside,
     /// What it does.

@@ -1,7 +1,8 @@
 //! Pragmas that say how loops run.
 //!
 //! Those of OpenMP and OpenACC give the iterations of a loop to threads: other loops in its place
-//! would be given away in turn, whatever depends on what. Such loops stay as they are.
+//! would be given away in turn, whatever depends on what. Such loops stay as they are; loops inside are
+//! looked at where one thread runs all of an iteration, as below `#pragma omp for`.
 //! Those that tell a compiler to unroll or vectorise a loop say nothing of the loops in its
 //! place, and go away with it.
 
@@ -29,6 +30,71 @@ pub(crate) fn shared(source: &Source, span: Span) -> Option<Problem> {
     Some(source.problem(at, message))
 }
 
+/// Says how many loops from a statement on have iterations that threads share, each of which one thread
+/// runs as it stands: nothing for other pragmas, or none.
+pub(crate) fn workshared(source: &Source, statement: usize) -> Option<usize> {
+    let mut loops = None;
+    for words in
+        source.text[in_front(source.text, statement)..statement].lines().filter_map(directive)
+    {
+        let Some(rest) = words.strip_prefix("omp") else { continue };
+        let (mut clauses, mut is_loop) = (rest.trim_start(), false);
+        while let Some(end) = name_end(clauses)
+            && matches!(&clauses[..end], "parallel" | "for")
+        {
+            is_loop |= &clauses[..end] == "for";
+            clauses = clauses[end..].trim_start();
+        }
+        let names = clauses.split(|c: char| !c.is_alphanumeric() && c != '_');
+        // These stand by themselves.
+        if ["barrier", "taskwait", "flush"].iter().any(|word| clauses.starts_with(word)) {
+            continue;
+        }
+        if clauses.len() == rest.trim_start().len() || names.into_iter().any(is_other) {
+            return None;
+        }
+        if is_loop {
+            loops = Some(collapsed(clauses)?);
+        }
+    }
+    loops
+}
+
+/// Returns whether a pragma in front of a statement lets threads run it, so that loops in it may be shared.
+pub(crate) fn is_region(source: &Source, statement: usize) -> bool {
+    let text = &source.text[in_front(source.text, statement)..statement];
+    let all: Vec<&str> = text.lines().filter_map(directive).filter(|words| shares(words)).collect();
+    let is_parallel = |words: &&str| {
+        let mut words = words.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.next() == Some("omp")
+            && words.next() == Some("parallel")
+            && !words.any(|word| matches!(word, "for" | "sections" | "master" | "loop"))
+    };
+    !all.is_empty() && all.iter().all(is_parallel)
+}
+
+/// Returns whether a word says that iterations are no statements of one thread.
+fn is_other(word: &str) -> bool {
+    matches!(word, "simd" | "ordered" | "sections" | "master" | "masked" | "loop")
+}
+
+fn name_end(text: &str) -> Option<usize> {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    (end > 0).then_some(end)
+}
+
+/// Returns how many loops a clause takes together; nothing if it does not say so by a number.
+fn collapsed(clauses: &str) -> Option<usize> {
+    let Some((_, rest)) = clauses.split_once("collapse") else { return Some(1) };
+    let count = rest.trim_start().strip_prefix('(')?.split(')').next()?.trim().parse().ok()?;
+    (count > 0).then_some(count)
+}
+
+/// Returns whether a pragma in front of a statement goes away with it.
+pub(crate) fn is_hinted(text: &str, statement: usize) -> bool {
+    text[in_front(text, statement)..statement].lines().any(is_hint)
+}
+
 /// Returns whether a line is a pragma about the loop behind it that has no meaning for others.
 pub(crate) fn is_hint(line: &str) -> bool {
     const HINTS: &[&str] = &[
@@ -37,6 +103,8 @@ pub(crate) fn is_hint(line: &str) -> bool {
         "GCC novector",
         "clang loop",
         "omp simd",
+        "omp unroll",
+        "omp tile",
         "unroll",
         "nounroll",
         "ivdep",
@@ -74,15 +142,22 @@ fn in_front(text: &str, statement: usize) -> usize {
 
 /// Returns the words of a pragma.
 fn directive(line: &str) -> Option<&str> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    let line = line.trim();
+    if let Some(rest) = line.strip_prefix("_Pragma") {
+        let words = rest.trim_start().strip_prefix('(')?.strip_suffix(')')?.trim();
+        // One with quotes in it is no hint.
+        let words = words.strip_prefix('"')?.strip_suffix('"')?;
+        return (!words.contains(['"', '\\'])).then_some(words.trim());
+    }
+    let rest = line.strip_prefix('#').or(line.strip_prefix("%:"))?.trim_start();
     rest.strip_prefix("pragma").filter(|rest| rest.starts_with(char::is_whitespace)).map(str::trim)
 }
 
 fn shares(words: &str) -> bool {
     let mut words = words.split(|c: char| !c.is_alphanumeric() && c != '_');
     match words.next() {
-        // Lanes of one thread.
-        Some("omp") => words.next() != Some("simd"),
+        // Lanes of one thread, and other orders of its iterations.
+        Some("omp") => !matches!(words.next(), Some("simd" | "unroll" | "tile")),
         Some("acc") => true,
         _ => false,
     }

@@ -351,6 +351,7 @@ pub(crate) fn part(
         last_line: lines.1,
         marked: false,
         braced: false,
+        threaded: false,
         beside: Beside::default(),
         declared: declared(items, source),
         unsigned: unsigned(&scop, names),

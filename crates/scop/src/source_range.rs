@@ -22,6 +22,8 @@ pub struct Beside {
     pub last: String,
     /// Behind it on its last line.
     pub behind: String,
+    /// Whether a pragma about its first loop stands in front of it.
+    pub hinted: bool,
 }
 
 /// Finds the bytes of a file in which each part stands, with the space around it on lines of
@@ -85,7 +87,13 @@ impl<'a> Lines<'a> {
                            itself can be written anew";
             return problem(part.first_line, message);
         }
-        let start = self.without_hints(first, start);
+        let hint = self.without_hints(first, start);
+        if hint == start && part.beside.hinted {
+            let message =
+                "has a pragma in front that a macro writes: write it out, or take it away";
+            return problem(part.first_line, message);
+        }
+        let start = hint;
         if start < end { Ok(start..end) } else { problem(part.first_line, by_macro) }
     }
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{PRINTF, budget, detected, in_tiles, marked};
+use support::{PRINTF, budget, detected, in_tiles, marked, run};
 use tangram_scop::parts;
 
 fn refused(text: &str) -> Vec<(usize, String)> {
@@ -43,7 +43,8 @@ fn loops_whose_iterations_threads_share_stay() {
     let text = text.replace(" \\\n   ", "");
     let lines: Vec<(usize, usize)> =
         detected(&text).parts.iter().map(|part| (part.first_line, part.last_line)).collect();
-    assert_eq!(lines, [(21, 21), (23, 23)], "{:?}", refused(&text));
+    // An iteration of the first loop is one thread's.
+    assert_eq!(lines, [(5, 6), (21, 21), (23, 23)], "{:?}", refused(&text));
     let found = refused(&text);
     let expected = [
         (3, "omp parallel for private(j)`"),
@@ -111,4 +112,87 @@ int main(void) {{
     }
     assert!(after.contains("/* kept */\n  #pragma STDC FP_CONTRACT OFF\n"), "{after}");
     support::print_the_same("hints", &text, &after);
+}
+
+/// Loops that threads share, with loops in their iterations.
+const SHARED: &str = "static double A[40][40], B[40][40], x[40], y[40];
+void f(int n) {
+  int i, j, k;
+  double s = 0;
+  #pragma omp parallel for private(j, k) schedule(static)
+  for (i = 0; i < n; i++)
+    for (j = 1; j < n; j++)
+      for (k = 0; k < n; k++) A[i][k] += B[j][k] * A[i][k] + j;
+  #pragma omp parallel for collapse(2) reduction(+:s)
+  for (int t = 0; t < 4; t++)
+    for (int u = 0; u < 10; u++) {
+      double own = 0;
+      for (int v = 0; v < n; v++)
+        for (int w = 0; w < n; w++) own += A[w][v] * (t + u);
+      s += own;
+    }
+  #pragma omp parallel
+  {
+    for (int v = 0; v < n; v++) x[v] = v;
+    #pragma omp barrier
+    #pragma omp for nowait
+    for (int t = 0; t < n; t++) {
+      for (int v = 0; v < n; v++)
+        for (int w = 0; w < 9; w++) B[t][v] += A[t][v] * w;
+    }
+  }
+  #pragma omp parallel for ordered
+  for (int t = 0; t < n; t++) {
+    for (int v = 0; v < n; v++) y[t] += B[t][v];
+  }
+  y[0] += s;
+}
+";
+
+#[test]
+fn the_iterations_of_shared_loops_are_one_threads_own() {
+    let text = format!(
+        "{PRINTF}{SHARED}int main(void) {{
+  int c = 0;
+  while (c < 1600) {{ A[c / 40][c % 40] = c % 7; B[c / 40][c % 40] = c % 5 * 0.001; c++; }}
+  f(40); c = 0;
+  while (c < 40) {{ printf(\"%a %a %a\\n\", x[c], y[c], A[c][c]); c++; }}
+}}
+"
+    );
+    let parts = detected(&text).parts;
+    let inside = parts.iter().filter(|part| part.function == "f");
+    let mut lines: Vec<usize> = inside.clone().map(|part| part.first_line - 1).collect();
+    lines.sort_unstable();
+    assert_eq!(lines, [7, 13, 23], "{:?}", refused(&text));
+    assert!(inside.clone().all(|part| part.threaded));
+    let after = in_tiles(&text, &parts);
+    assert_eq!(after.matches("#pragma omp").count(), text.matches("#pragma omp").count());
+    let runs = [text, after.clone()].map(|program| run("shared", &program, &["-fopenmp"], &[&[]]));
+    let [Some(one), Some(two)] = runs else { return };
+    assert!(one[0].status.success() && !one[0].stdout.is_empty(), "{:?}", one[0]);
+    assert_eq!(one[0], two[0], "{after}");
+}
+
+#[test]
+fn hints_that_operators_and_macros_write_go_away_or_keep_their_loop() {
+    let text = |hint: &str, written: &str| {
+        let nest = "for (int i = 0; i < n; i++)\n  for (int j = 0; j < n; j++) A[j][i] += p[i];";
+        format!("void f(int n, double A[9][9], double *p) {{\n{hint}\n{written}{nest}\n}}\n")
+    };
+    let place = |read: &str, written: &str| {
+        let parts = detected(read).parts;
+        assert_eq!(parts.len(), 1, "{:?}", refused(read));
+        tangram_scop::places(written, &[&parts[0]]).remove(0)
+    };
+    let read = text("#pragma omp simd", "");
+    for hint in ["#pragma omp simd", "_Pragma(\"omp simd\")", " _Pragma ( \"GCC unroll 4\" ) "] {
+        let written = text(hint, "");
+        let found = place(&read, &written).unwrap_or_else(|problem| panic!("{problem}"));
+        assert!(written[found].starts_with(hint), "{hint}");
+    }
+    for written in [text("SIMD", ""), text("", "SIMD "), text("", "_Pragma(\"omp simd\") ")] {
+        let problem = place(&read, &written).expect_err("kept");
+        assert!(problem.message.contains("macro"), "{problem}");
+    }
 }

@@ -360,6 +360,8 @@ impl<'a> Outcome<'a> {
 fn optimised<'a>(part: &'a Part, args: &ScopArgs, budget: &Budget) -> Result<Outcome<'a>, Fault> {
     let mut recipe = recipe(args);
     recipe.keep_source = args.tile.is_none();
+    recipe.parallel &= !part.threaded;
+    recipe.wavefront &= !part.threaded;
     let found = attempt(part, &recipe, args.no_alias, budget);
     let is_done = found.as_ref().is_ok_and(|own| own.best.fallback.is_none() && own.ast.is_ok());
     if is_done || !recipe.parallel {
