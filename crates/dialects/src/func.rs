@@ -85,7 +85,7 @@ pub static CONSTANT: OpDef = OpDef {
 };
 
 /// What function `op` takes and gives.
-fn signature(site: Site<'_>) -> Result<(Vec<Type>, Vec<Type>), Diagnostic> {
+pub(crate) fn signature(site: Site<'_>) -> Result<(Vec<Type>, Vec<Type>), Diagnostic> {
     let ty = site.module.attr(site.op, "function_type");
     let data = ty.map(|attr| site.context().attr_data(attr));
     match data {

@@ -224,6 +224,36 @@ func.func private @g(i32 {u.note}) loc(\"declared\")
     }
 }
 
+/// The text of a loop has no place for where its counters come from: the generic form has, and is
+/// printed where that is not the line of the loop.
+#[test]
+fn places_of_counters_come_back() {
+    let source = "
+func.func @f(%n: index, %x: f32) {
+  \"scf.for\"(%n, %n, %n) ({
+  ^bb0(%i: index loc(\"counter\")):
+    \"scf.yield\"() : () -> () loc(\"yield\")
+  }) : (index, index, index) -> () loc(\"loop\")
+  %0 = \"affine.for\"(%x) <{lowerBoundMap = affine_map<() -> (0)>, operandSegmentSizes = array<i32: 0, 0, 1>, step = 1 : index, upperBoundMap = affine_map<() -> (4)>}> ({
+  ^bb0(%j: index loc(\"j\"), %c: f32 loc(fused<\"carried\">[\"c\":1:2])):
+    \"affine.yield\"(%c) : (f32) -> () loc(\"yield\")
+  }) : (f32) -> f32 loc(\"affine\")
+  return loc(\"return\")
+} loc(\"function\")";
+    let options = text::Options { locations: true, ..text::Options::default() };
+    comes_back(source, options);
+    let plain = "
+func.func @f(%n: index) {
+  scf.for %i = %n to %n step %n {
+  }
+  return
+}";
+    let module = parse(plain).expect("a module");
+    let mut out = String::new();
+    text::print_to(&mut out, &module, text::Options { generic: false, ..options }).expect("text");
+    assert!(out.contains(" scf.for %arg1 = "), "{out}");
+}
+
 /// Sizes of lists that an operation does not have are an attribute like others, and bundles of a
 /// call, properties of functions, flags without a word, and all
 /// conventions come back.

@@ -14,8 +14,9 @@
 //! | `space`, ``` `` ``` | a space, or none, where punctuation would have none, or one |
 //! | `word(a, b)` | a directive, see [`Directive`] |
 //!
-//! Behind `;` stand types that the text does not say: `$index: index`, `$rhs: $lhs`,
-//! `$value: element($memref)`. Where neither says the type of an operand, it is that of another
+//! Behind `;` stand types that the text does not say: `$index: index`, `$mask: i1`, `$rhs: $lhs`,
+//! `$value: element($memref)`, `$token: !dialect.token`, `$value: own`, the type that the value has
+//! where it is defined. Where neither says the type of an operand, it is that of another
 //! one if the operation has [`Traits::SAME_TYPE`](crate::Traits::SAME_TYPE); types of results are
 //! inferred. `"$lhs, $rhs attr-dict : type($result)"` in MLIR's words is here
 //! ``$lhs `,` $rhs attr-dict `:` type($result)``.
@@ -38,7 +39,12 @@ pub(crate) enum Group {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TypeRule {
     Index,
-    Boolean,
+    /// An integer of so many bits.
+    Integer(u32),
+    /// A type of a dialect, as text.
+    Named(&'static str),
+    /// The type that the value has, which is defined before.
+    Own,
     /// The type of another place.
     Same(Group),
     /// The type of the elements of another place.
@@ -204,6 +210,23 @@ pub(crate) enum Directive {
     AffineDma,
     /// `outer-types`: nothing; the types that follow from those of two factors.
     OuterTypes,
+    /// `tokens($dependencies, async, dialect.token)`: `async [%0]`: the word where there is a last
+    /// result, which has this type like the operands. MLIR leaves a space where nothing stands, or
+    /// none with `tight`.
+    Tokens,
+    /// `grid(blocks, $x, threads, $y, clusters, $z)`: `blocks(%i, %j, %k) in (%a = %0, %b = %1,
+    /// %c = %2)` and so on: three counters and three sizes of the region, and the operands that the
+    /// sizes are, from the one named on. The last of the three need not be there, and is then
+    /// written first.
+    Grid,
+    /// `attributions($count, workgroup, $workgroup_attrs, private, $private_attrs)`:
+    /// `workgroup(%a : t) private(%b : t)`: more arguments of the region, in two lists; the number
+    /// says how many the first has.
+    Attributions,
+    /// `width($size)`: `: i64`, or nothing where the type is `index`.
+    Width,
+    /// `passed(args, $operands)`: `args(%0 : i32, %1 : f32)`, or nothing.
+    Passed,
 }
 
 const DIRECTIVES: &[(&str, Directive)] = &[
@@ -250,7 +273,15 @@ const DIRECTIVES: &[(&str, Directive)] = &[
     ("transfer-types", Directive::TransferTypes),
     ("outer-types", Directive::OuterTypes),
     ("affine-dma", Directive::AffineDma),
+    ("tokens", Directive::Tokens),
+    ("grid", Directive::Grid),
+    ("attributions", Directive::Attributions),
+    ("width", Directive::Width),
+    ("passed", Directive::Passed),
 ];
+
+/// How many counters each part of a grid has.
+pub(crate) const AXES: usize = 3;
 
 /// How results of parallel loops are combined, by MLIR's numbers.
 pub(crate) const REDUCTIONS: &[&str] = &[
@@ -265,6 +296,16 @@ pub(crate) struct Program {
     pub(crate) rules: Vec<(Group, TypeRule)>,
     /// The attributes that the code shows.
     pub(crate) shown: Vec<&'static str>,
+}
+
+impl Program {
+    /// The arguments of the directive for a grid, if there is one.
+    pub(crate) fn grid(&self) -> Option<&[&'static str]> {
+        self.code.iter().find_map(|instr| match instr {
+            Instr::Directive(Directive::Grid, args) => Some(&args[..]),
+            _ => None,
+        })
+    }
 }
 
 /// The format of `def`; `None` if it has none, or one that is not understood.
@@ -294,10 +335,12 @@ pub(crate) fn compile(def: &'static OpDef) -> Option<Program> {
         let place = group(def, place.strip_prefix('$')?)?;
         let rule = match ty {
             "index" => TypeRule::Index,
-            "i1" => TypeRule::Boolean,
-            _ => match ty.strip_prefix('$') {
-                Some(other) => TypeRule::Same(group(def, other)?),
-                None => {
+            "own" => TypeRule::Own,
+            _ if ty.starts_with('!') => TypeRule::Named(&ty[1..]),
+            _ => match (ty.strip_prefix('$'), ty.strip_prefix('i')) {
+                (Some(other), _) => TypeRule::Same(group(def, other)?),
+                (None, Some(width)) => TypeRule::Integer(width.parse().ok()?),
+                (None, None) => {
                     let other = ty.strip_prefix("element($")?.strip_suffix(')')?;
                     TypeRule::Element(group(def, other)?)
                 }
@@ -346,7 +389,11 @@ fn anchor(code: &[Instr], start: usize) -> Option<Anchor> {
         Instr::Type(Group::Result(_)) => Some(Anchor::Results),
         Instr::Directive(Directive::AllResults, _) => Some(Anchor::Results),
         Instr::Directive(
-            Directive::Angled | Directive::Ints | Directive::Word | Directive::Enum,
+            Directive::Angled
+            | Directive::Ints
+            | Directive::Int
+            | Directive::Word
+            | Directive::Enum,
             args,
         ) => args.first()?.strip_prefix('$').map(Anchor::Attr),
         _ => None,

@@ -10,6 +10,7 @@
 //! - [`index`], [`complex`]: numbers as wide as an address, and complex numbers.
 //! - [`bufferization`]: between tensors and buffers.
 //! - `llvm`: LLVM's instructions and functions.
+//! - `gpu`: kernels, their launches, and what threads tell each other.
 //!
 //! Each file holds one table. Names of operations, operands and attributes are MLIR's; where MLIR
 //! gives an attribute a value by default, it is not required here.
@@ -22,6 +23,7 @@ pub mod cf;
 pub mod complex;
 mod extents;
 pub(crate) mod fold;
+mod gpu;
 pub mod index;
 mod infer;
 pub mod linalg;
@@ -43,7 +45,7 @@ pub use speculate::may_trap;
 use tangram_ir::{Absence, Arity, AttrDef, AttrKind, Context, OpDef, OperandDef, ResultDef};
 
 /// The tables of all dialects of this folder.
-pub static TABLES: [&[OpDef]; 15] = [
+pub static TABLES: [&[OpDef]; 18] = [
     arith::DEFS,
     math::DEFS,
     cf::DEFS,
@@ -59,6 +61,9 @@ pub static TABLES: [&[OpDef]; 15] = [
     bufferization::DEFS,
     llvm::TABLES[0],
     llvm::TABLES[1],
+    gpu::TABLES[0],
+    gpu::TABLES[1],
+    gpu::TABLES[2],
 ];
 
 /// Makes the operations of these dialects known.

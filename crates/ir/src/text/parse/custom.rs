@@ -1,20 +1,19 @@
 //! Operations in the form that their format says.
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use super::blocks::Blocks;
 use super::locs::{Located, ReadLoc};
 use super::operations::{OpenRegion, Pending};
 use super::values::ValueUse;
 use super::{Failed, Kind, Parsed, Parser, Token};
-use crate::assembly::{Anchor, DictStyle, Directive, Group, Instr, Program, RegionStyle, TypeRule};
+use crate::assembly::{Anchor, DictStyle, Directive, Group, Instr, Program, RegionStyle};
 use crate::attributes::{Attr, AttrData};
 use crate::context::{Context, Name, Str};
 use crate::module::{Block, Op, OpState, Point, Region};
 use crate::op_def::{Arity, InferCx, OpDef, Traits};
 use crate::payload::Payload;
-use crate::shaped;
-use crate::types::{Type, TypeData};
+use crate::types::Type;
 
 /// The types of the values of one operand or result of a definition.
 pub(super) type Types = SmallVec<[Type; 2]>;
@@ -25,7 +24,7 @@ pub(super) type Uses = SmallVec<[ValueUse; 2]>;
 pub(super) struct Draft<'a> {
     pub(super) def: &'static OpDef,
     op_name: Name,
-    program: &'a Program,
+    pub(super) program: &'a Program,
     pc: usize,
     /// The uses for each operand of the definition.
     pub(super) operands: Vec<Uses>,
@@ -207,6 +206,7 @@ impl<'a> Parser<'a> {
                 words.contains(&self.spelling(self.token))
             }
             (Some(Instr::Operand(_)), _) => self.token.kind == Kind::Percent,
+            (Some(Instr::Attr(_)), _) => self.is(b'[') || self.token.kind == Kind::Hash,
             (Some(Instr::Region(..)), _) => self.is(b'{'),
             _ => false,
         }
@@ -269,18 +269,14 @@ impl<'a> Parser<'a> {
 
     /// One value, or those that stand for a variadic operand.
     fn operand(&mut self, draft: &mut Draft<'a>, i: usize) -> Parsed<()> {
-        if draft.def.operands[i].arity == Arity::One {
-            let value = self.value_use()?;
-            draft.operands[i].push(value);
-            return Ok(());
-        }
-        if self.token.kind != Kind::Percent {
+        let arity = draft.def.operands[i].arity;
+        if arity != Arity::One && self.token.kind != Kind::Percent {
             return Ok(());
         }
         loop {
             let value = self.value_use()?;
             draft.operands[i].push(value);
-            if !self.accept(b',') {
+            if arity != Arity::Variadic || !self.accept(b',') {
                 return Ok(());
             }
         }
@@ -474,65 +470,6 @@ impl<'a> Parser<'a> {
         self.late_locs.extend(late.map(|token| (Located::Op(op), token)));
         self.drafts.push(draft);
         self.name_results(op, &pending.results)
-    }
-
-    fn operand_type(&self, draft: &Draft<'a>, i: usize, n: usize) -> Option<Type> {
-        if let Some(types) = &draft.types[i] {
-            return types.get(n).or(types.last()).copied();
-        }
-        let same = draft.def.traits.contains(Traits::SAME_TYPE);
-        let mut known = draft.types.iter().chain(&draft.results).flatten().flatten();
-        known.next().copied().filter(|_| same)
-    }
-
-    /// Fills in the types that the format does not write.
-    fn apply_rules(&self, draft: &mut Draft<'a>) {
-        for &(place, rule) in &draft.program.rules {
-            let count = match place {
-                Group::Operand(i) => draft.operands[i].len(),
-                Group::Result(_) => 1,
-            };
-            // Several values take the types of as many others.
-            if let TypeRule::Same(other) = rule
-                && let Some(types) = self.known_types(draft, other)
-                && (types.len() == count || matches!(place, Group::Result(_)))
-            {
-                let types = types.clone();
-                match place {
-                    Group::Operand(i) => draft.types[i] = Some(types),
-                    Group::Result(i) => draft.results[i] = Some(types),
-                }
-                continue;
-            }
-            let ty = match rule {
-                TypeRule::Index => Some(self.context.ty(TypeData::Index)),
-                TypeRule::Boolean => Some(self.context.int_type(1)),
-                TypeRule::Same(other) => self.first_type(draft, other),
-                TypeRule::Element(other) => {
-                    let ty = self.first_type(draft, other);
-                    ty.and_then(|ty| match *self.context.type_data(ty) {
-                        TypeData::Complex(part) => Some(part),
-                        _ => shaped::element(self.context, ty),
-                    })
-                }
-            };
-            let Some(ty) = ty else { continue };
-            match place {
-                Group::Operand(i) => draft.types[i] = Some(smallvec![ty; count]),
-                Group::Result(i) => draft.results[i] = Some(smallvec![ty; count]),
-            }
-        }
-    }
-
-    fn known_types<'d>(&self, draft: &'d Draft<'a>, group: Group) -> Option<&'d Types> {
-        match group {
-            Group::Operand(i) => draft.types[i].as_ref(),
-            Group::Result(i) => draft.results[i].as_ref(),
-        }
-    }
-
-    fn first_type(&self, draft: &Draft<'a>, group: Group) -> Option<Type> {
-        self.known_types(draft, group)?.first().copied()
     }
 
     fn segment_sizes(&mut self, draft: &mut Draft<'a>) {

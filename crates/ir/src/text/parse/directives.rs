@@ -150,6 +150,11 @@ impl<'a> Parser<'a> {
             Directive::TransferTypes => self.transfer_types(draft, pending),
             Directive::AffineDma => self.affine_dma(draft, args),
             Directive::OuterTypes => self.outer_types(draft, pending),
+            Directive::Tokens => self.tokens(draft, name, args),
+            Directive::Grid => self.grid(draft, args),
+            Directive::Attributions => self.attributions(draft, args),
+            Directive::Width => self.width(draft, name),
+            Directive::Passed => self.typed_values(draft, args),
         }
     }
 

@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
         Ok(results)
     }
 
-    fn optional_dictionary(&mut self) -> Parsed<Attr> {
+    pub(super) fn optional_dictionary(&mut self) -> Parsed<Attr> {
         if !self.is(b'{') {
             return Ok(Attr::EMPTY_DICT);
         }

@@ -157,6 +157,12 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
+    /// The type of what `used` names, if that is defined before.
+    pub(super) fn defined_type(&self, used: &ValueUse) -> Option<Type> {
+        let entry = self.values.entry(used.name).filter(|entry| used.index < entry.count)?;
+        Some(self.module.value_type(Value::new(entry.first.index() + used.index as usize)))
+    }
+
     fn check_type(&mut self, token: Token, name: NameId, value: Value, ty: Type) -> Parsed<()> {
         let found = self.module.value_type(value);
         if found == ty {

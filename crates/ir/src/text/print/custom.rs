@@ -8,6 +8,7 @@ use super::operations::{PrintTask, is_inherent};
 use crate::assembly::{Anchor, DictStyle, Directive, Group, Instr, Program, RegionStyle};
 use crate::attributes::{Attr, AttrData};
 use crate::context::Str;
+use crate::location::{Loc, LocData};
 use crate::module::{Module, Op, Region, Value};
 use crate::op_def::{Absence, Arity, Traits};
 
@@ -53,6 +54,13 @@ fn payload_args(program: &Program) -> Option<&[&'static str]> {
     })
 }
 
+/// Returns whether a format writes where the arguments of its region come from.
+fn says_places(program: &Program) -> bool {
+    program.code.iter().any(|instr| {
+        matches!(instr, Instr::Directive(Directive::Function | Directive::TextFunction, _))
+    })
+}
+
 /// The results of `op` that stand for result `i` of its definition.
 fn result_segment(module: &Module, op: Op, i: usize) -> Range<usize> {
     let total = module.result_count(op);
@@ -84,6 +92,9 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             Instr::Region(_, style) if style.inline => {
                 self.inline_op(op, style.terminator).is_some()
             }
+            Instr::Region(i, style) if style.hidden_args && self.options.locations => {
+                says_places(program) || self.begins_with_arguments(op, *i)
+            }
             Instr::Directive(Directive::Requires, args) => args.iter().all(|&name| has(name)),
             Instr::Directive(Directive::Without, args) => !args.iter().any(|&name| has(name)),
             Instr::Directive(Directive::Bits, args) => self.has_words(op, args),
@@ -92,6 +103,20 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             _ => true,
         });
         (names_all && shows_all && fits).then_some(program)
+    }
+
+    /// Whether the arguments of region `i` come from the line that `op` begins on, or from nowhere:
+    /// the text of a loop has no place for where its counters come from.
+    fn begins_with_arguments(&self, op: Op, i: usize) -> bool {
+        let line = |loc| match self.context.loc_data(loc) {
+            LocData::File { file, line, .. } => Some((*file, *line)),
+            _ => None,
+        };
+        let around = line(self.module.loc(op));
+        self.entry_args(op, i).into_iter().all(|arg| {
+            let loc = self.module.arg_loc(arg);
+            loc == Loc::UNKNOWN || around.is_some() && line(loc) == around
+        })
     }
 
     /// Whether the number that `enum` prints has a word, or is the one that has none.

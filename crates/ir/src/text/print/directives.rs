@@ -117,6 +117,11 @@ impl<W: fmt::Write> Printer<'_, W> {
             Directive::Payload => self.payload(op, args.get(1).copied().unwrap_or("")),
             Directive::AffineDma => self.affine_dma(op, args),
             Directive::TransferTypes | Directive::OuterTypes => Ok(()),
+            Directive::Tokens => self.tokens(op, args),
+            Directive::Grid => self.grid(op, args),
+            Directive::Attributions => self.attributions(op, args),
+            Directive::Width => self.width(op, name),
+            Directive::Passed => self.typed_values(op, args),
         }
     }
 
@@ -308,7 +313,7 @@ impl<W: fmt::Write> Printer<'_, W> {
 
     /// `#map(%0)[%1]`.
     fn mapped(&mut self, op: Op, attr: Option<Attr>, args: &[&'static str]) -> fmt::Result {
-        let values = self.named_group(op, args);
+        let values = self.values_of(op, args.get(1).copied().unwrap_or(""));
         let dims = |attr| match self.context.attr_data(attr) {
             AttrData::AffineMap(map) => Some((attr, map.dims())),
             AttrData::IntegerSet(set) => Some((attr, set.constraints().dims())),
@@ -332,16 +337,9 @@ impl<W: fmt::Write> Printer<'_, W> {
         self.write("]")
     }
 
-    fn named_group(&self, op: Op, args: &[&'static str]) -> Vec<Value> {
-        let name = args.get(1).and_then(|arg| arg.strip_prefix('$')).unwrap_or("");
-        let def = self.module.def(op);
-        let at = def.and_then(|def| def.operands.iter().position(|operand| operand.name == name));
-        at.map_or(Vec::new(), |at| self.group(op, Group::Operand(at)))
-    }
-
     /// `[%0 + 1, symbol(%1)]`.
     fn access(&mut self, op: Op, attr: Option<Attr>, args: &[&'static str]) -> fmt::Result {
-        let values = self.named_group(op, args);
+        let values = self.values_of(op, args.get(1).copied().unwrap_or(""));
         self.write("[")?;
         if let Some(map) = attr.and_then(|attr| self.context.as_affine_map(attr)) {
             for (i, &result) in map.results().iter().enumerate() {

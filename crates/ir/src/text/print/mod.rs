@@ -7,6 +7,7 @@ mod dense;
 mod directives;
 mod elide;
 mod functions;
+mod grids;
 mod locs;
 mod loops;
 mod names;

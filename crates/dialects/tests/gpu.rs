@@ -1,0 +1,158 @@
+//! Kernels and launches that are not what they should be are refused, here as by `mlir-opt` 22.
+
+#[path = "../../ir/tests/peer/mod.rs"]
+mod peer;
+
+use tangram_ir::{text, verify};
+
+/// What the verifier, or the reader, says of `source`.
+fn refused(source: &str) -> Option<String> {
+    let context = tangram_dialects::context();
+    match text::parse(source, "test.mlir", context) {
+        Ok(module) => verify(&module).err().map(|errors| errors[0].message.clone()),
+        Err(errors) => Some(errors[0].message.clone()),
+    }
+}
+
+/// Puts `inside` into a kernel with a few values.
+fn kernel(inside: &str) -> String {
+    format!(
+        "gpu.module @m {{\ngpu.func @k(%x: f32, %i: i32, %v: vector<4xf32>) kernel {{\n{inside}\n\
+         gpu.return\n}}\n}}"
+    )
+}
+
+/// Puts `inside` into a function of a host with a few values.
+fn host(inside: &str) -> String {
+    format!(
+        "module attributes {{gpu.container_module}} {{\nfunc.func @h(%n: index, %w: i64, %x: f32, \
+         %a: memref<4x?xf32>, %b: memref<4x5xf32>, %c: memref<4x5xi32>, %d: memref<5x5xf32>) \
+         {{\n{inside}\nreturn\n}}\n}}"
+    )
+}
+
+/// Checks that `source` is refused by both with a reason that contains `reason`.
+fn expect(source: &str, reason: &str) {
+    let found = refused(source).unwrap_or_else(|| panic!("accepted:\n{source}"));
+    assert!(found.contains(reason), "{found}, not {reason}\n{source}");
+    match peer::mlir_opt(&["--allow-unregistered-dialect"], source) {
+        Some(Ok(_)) => panic!("mlir-opt accepts:\n{source}"),
+        Some(Err(_)) => {}
+        None => println!("skipped: needs mlir-opt-22"),
+    }
+}
+
+#[test]
+fn what_threads_combine_has_a_kind_and_a_type() {
+    let wrong = [
+        ("%0 = gpu.all_reduce minnumf %i {} : (i32) -> i32", "a type that `minnumf` combines"),
+        ("%0 = gpu.all_reduce and %x {} : (f32) -> f32", "a type that `and` combines"),
+        ("%0 = \"gpu.all_reduce\"(%x) ({}) : (f32) -> f32", "a function by name, or a region"),
+        (
+            "%0 = gpu.all_reduce add %x {\n^bb0(%a: f32, %b: f32):\n  gpu.yield %a : f32\n} : (f32) -> f32",
+            "a function by name, or a region",
+        ),
+        (
+            "%0 = gpu.all_reduce %x {\n^bb0(%a: f32):\n  gpu.yield %a : f32\n} : (f32) -> f32",
+            "block arguments",
+        ),
+        (
+            "%0 = gpu.all_reduce %x {\n^bb0(%a: f32, %b: f32):\n  gpu.yield %i : i32\n} : (f32) -> f32",
+            "",
+        ),
+        ("%0 = gpu.subgroup_reduce xor %v : (vector<4xf32>) -> vector<4xf32>", "`xor` combines"),
+        ("%0 = gpu.subgroup_reduce add %x cluster(size = 5) : (f32) -> f32", "a power of two"),
+        (
+            "%0 = gpu.subgroup_reduce add %x cluster(size = 4, stride = 3) : (f32) -> f32",
+            "a power of two",
+        ),
+        (
+            "%0 = \"gpu.subgroup_reduce\"(%x) <{op = #gpu<all_reduce_op add>, cluster_stride = 2 : i32}> : (f32) -> f32",
+            "`cluster_size`",
+        ),
+        ("%0, %1 = gpu.rotate %x, 16, 16 : f32", "an offset below 16"),
+        ("%0, %1 = gpu.rotate %x, 3, 12 : f32", "a power of two"),
+        ("%0 = gpu.subgroup_broadcast %x, specific_lane : f32", "the number of a thread"),
+        ("%0 = gpu.subgroup_broadcast %x, first_active_lane %i : f32", "the number of a thread"),
+    ];
+    for (inside, reason) in wrong {
+        expect(&kernel(inside), reason);
+    }
+    assert_eq!(refused(&kernel("%0 = gpu.all_reduce add %x {} : (f32) -> f32")), None);
+}
+
+#[test]
+fn launches_have_counters_sizes_and_kernels() {
+    let sizes = "blocks in (%n, %n, %n) threads in (%n, %n, %n)";
+    let launch = format!("gpu.launch_func @m::@k {sizes}");
+    assert_eq!(refused(&host(&launch)), None);
+    expect(
+        &host(&launch).replace(" attributes {gpu.container_module}", ""),
+        "`gpu.container_module`",
+    );
+    let mixed = "\"gpu.launch_func\"(%n, %n, %n, %n, %n, %w) <{kernel = @m::@k, \
+                 operandSegmentSizes = array<i32: 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0>}> : \
+                 (index, index, index, index, index, i64) -> ()";
+    expect(&host(mixed), "one type of sizes");
+    let args: Vec<String> = (0..12).map(|i| format!("%t{i}: index")).collect();
+    let region = |args: &[String], end: &str| {
+        host(&format!(
+            "\"gpu.launch\"(%n, %n, %n, %n, %n, %n) <{{operandSegmentSizes = array<i32: 0, 1, 1, \
+             1, 1, 1, 1, 0, 0, 0, 0>}}> ({{\n^bb0({}):\n  {end}\n}}) {{workgroup_attributions = 0 \
+             : i64}} : (index, index, index, index, index, index) -> ()",
+            args.join(", ")
+        ))
+    };
+    assert_eq!(refused(&region(&args, "gpu.terminator")), None);
+    expect(&region(&args[1..], "gpu.terminator"), "block arguments");
+    expect(&region(&args, "gpu.yield"), "`gpu.terminator`");
+    expect(&host("scf.execute_region {\n  gpu.terminator\n}"), "`gpu.launch` around it");
+}
+
+#[test]
+fn functions_of_a_device_keep_their_signature() {
+    let module = |inside: &str| format!("gpu.module @m {{\n{inside}\n}}");
+    let wrong = [
+        (
+            "gpu.func @k() -> f32 kernel {\n%0 = \"u.x\"() : () -> f32\ngpu.return %0 : f32\n}",
+            "no results of a kernel",
+        ),
+        ("gpu.func @f() -> f32 {\ngpu.return\n}", "operands of types"),
+        ("gpu.func @f(%i: i32) -> f32 {\ngpu.return %i : i32\n}", "operands of types"),
+        ("gpu.func @f() workgroup(%w : i32) {\ngpu.return\n}", "expected a buffer"),
+        (
+            "gpu.func @f() private(%p : memref<4xf32, #gpu.address_space<workgroup>>) {\ngpu.return\n}",
+            "memory space `private`",
+        ),
+        (
+            "\"gpu.func\"() <{function_type = (f32) -> ()}> ({\n^bb0(%a: i32):\n  \"gpu.return\"() : \
+             () -> ()\n}) {sym_name = \"f\", workgroup_attributions = 0 : i64} : () -> ()",
+            "block arguments",
+        ),
+        (
+            "\"gpu.func\"() <{function_type = (f32) -> ()}> ({\n^bb0(%a: f32):\n  \"gpu.return\"() : \
+             () -> ()\n}) {sym_name = \"f\", workgroup_attributions = 1 : i64} : () -> ()",
+            "1 buffers",
+        ),
+    ];
+    for (inside, reason) in wrong {
+        expect(&module(inside), reason);
+    }
+    expect("gpu.func @f() {\n  gpu.return\n}", "`gpu.module` around it");
+}
+
+#[test]
+fn buffers_of_a_device_fit() {
+    let wrong = [
+        ("%0 = gpu.alloc () : memref<?xf32>", "expected 1 extents, found 0"),
+        ("%0 = gpu.alloc (%n) : memref<4xf32>", "expected 0 extents, found 1"),
+        ("gpu.memcpy %b, %c : memref<4x5xf32>, memref<4x5xi32>", "buffers that fit"),
+        ("gpu.memcpy %b, %d : memref<4x5xf32>, memref<5x5xf32>", "buffers that fit"),
+        ("gpu.memset %c, %x : memref<4x5xi32>, f32", "an element of it"),
+    ];
+    for (inside, reason) in wrong {
+        expect(&host(inside), reason);
+    }
+    let right = "gpu.memcpy %a, %b : memref<4x?xf32>, memref<4x5xf32>";
+    assert_eq!(refused(&host(right)), None);
+}
