@@ -13,11 +13,18 @@ use std::process::Command;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Name and version of a program.
-const PUBLISHED: [(&str, &str); 2] = [("egg_recursive", "0.2.0"), ("egg-stats", "0.3.0")];
+const PUBLISHED: [(&str, &str); 4] = [
+    ("egg_recursive", "0.2.0"),
+    ("egg-stats", "0.3.0"),
+    ("omena-transform-egg", "0.5.0"),
+    ("rsleigh-decompile", "0.7.0"),
+];
 
 fn cargo(dir: &Path, target: &Path) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.env("CARGO_TARGET_DIR", target).env("CARGO_PROFILE_DEV_DEBUG", "false");
+    // Some programs refuse to be built after a date.
+    cargo.env("SOURCE_DATE_EPOCH", "1767225600");
     cargo.current_dir(dir);
     cargo
 }

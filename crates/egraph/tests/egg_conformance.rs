@@ -45,6 +45,16 @@ fn locate() -> Result<Option<(PathBuf, PathBuf)>> {
     Ok(manifest.map(|manifest| (manifest.into(), root.into())))
 }
 
+/// The line for a manifest on the page for those who come from egg, with the folder of this crate.
+fn line_of_the_page() -> Result<String> {
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/egg-migration.md");
+    const FOLDER: &str = "\"../tangram/crates/egraph\"";
+    let page = std::fs::read_to_string(PAGE)?;
+    let line = page.lines().find(|line| line.starts_with("egg = {") && line.contains(FOLDER));
+    let line = line.ok_or("the page gives no line for a manifest")?;
+    Ok(line.replace(FOLDER, &format!("{:?}", env!("CARGO_MANIFEST_DIR"))))
+}
+
 fn write_package(dir: &Path, egg: &Path, workspace: &Path) -> Result<()> {
     let tests = egg.parent().ok_or("egg has no folder")?.join("tests");
     let mut manifest = format!(
@@ -52,10 +62,10 @@ fn write_package(dir: &Path, egg: &Path, workspace: &Path) -> Result<()> {
          autotests = false\n[workspace]\n[lib]\npath = \"lib.rs\"\n\
          [features]\nlp = [\"egg/lp\"]\ntest-explanations = [\"egg/test-explanations\"]\n\
          [profile.dev]\nopt-level = 0\ndebug = false\n\
-         [dependencies]\negg = {{ package = \"tangram-egraph\", path = {:?} }}\n\
+         [dependencies]\n{}\n\
          ordered-float = \"3\"\nrustc-hash = \"2\"\n\
          env_logger = {{ version = \"0.9\", default-features = false }}\n",
-        env!("CARGO_MANIFEST_DIR"),
+        line_of_the_page()?,
     );
     for name in PROGRAMS {
         let path = tests.join(name).with_extension("rs");
