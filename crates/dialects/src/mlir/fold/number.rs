@@ -103,7 +103,10 @@ pub(crate) fn constant(context: &Context, ty: Type, value: Number) -> Option<Att
     if element == ty {
         return scalar(context, ty, form, value);
     }
-    static_count(context, ty)?;
+    // How many elements there are need not be known.
+    if !matches!(context.type_data(ty), TypeData::Vector { .. }) {
+        static_count(context, ty)?;
+    }
     let mut bytes = Vec::new();
     encode(context, element, form, value, &mut bytes)?;
     Some(context.attr(AttrData::Dense { ty, bytes: bytes.into(), splat: true }))
@@ -148,14 +151,23 @@ fn mapped(
 
 /// The constant of type `ty` with these elements, each a constant.
 pub(crate) fn listed(context: &Context, ty: Type, attrs: &[Attr]) -> Option<Attr> {
+    let numbers: Option<Vec<Number>> = attrs.iter().map(|&attr| splat(context, attr)).collect();
+    of_numbers(context, ty, &numbers?)
+}
+
+/// The constant of type `ty`, a scalar or of so many elements, that holds `numbers`.
+pub(crate) fn of_numbers(context: &Context, ty: Type, numbers: &[Number]) -> Option<Attr> {
     let element = element_type(context, ty);
     let form = form(context, element)?;
-    static_count(context, ty).filter(|&count| count == attrs.len() && count <= MAX_ELEMENTS)?;
-    let mut bytes = Vec::new();
-    for &attr in attrs {
-        encode(context, element, form, splat(context, attr)?, &mut bytes)?;
+    if let (true, &[one]) = (element == ty, numbers) {
+        return scalar(context, ty, form, one);
     }
-    Some(dense(context, ty, bytes, attrs.len()))
+    static_count(context, ty).filter(|&count| count == numbers.len() && count <= MAX_ELEMENTS)?;
+    let mut bytes = Vec::new();
+    for &number in numbers {
+        encode(context, element, form, number, &mut bytes)?;
+    }
+    Some(dense(context, ty, bytes, numbers.len()))
 }
 
 /// The constant of `count` elements in `bytes`.
@@ -242,7 +254,8 @@ pub(crate) fn splat(context: &Context, attr: Attr) -> Option<Number> {
     }
 }
 
-fn elements(context: &Context, attr: Attr, count: usize) -> Option<Vec<Number>> {
+/// The `count` elements of `attr`.
+pub(crate) fn elements(context: &Context, attr: Attr, count: usize) -> Option<Vec<Number>> {
     if let Some(one) = splat(context, attr) {
         return Some(vec![one; count]);
     }

@@ -7,7 +7,7 @@ use crate::mlir::extents::list;
 use crate::mlir::fold::{Cx, Rewrite, number};
 
 /// The patterns, with their roots.
-pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
+pub(super) const REWRITES: &[Rewrite] = &[
     ("vector-by-nothing", CHANGES, by_nothing),
     ("repeated-constant-vector", REPEATS, repeated_constant),
     ("constant-vector-in-another-shape", &["vector.shape_cast"], constant_in_another_shape),
@@ -18,8 +18,13 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
     ("extract-all", &["vector.extract"], extract_all),
 ];
 
-const CHANGES: &[&str] =
-    &["vector.shape_cast", "vector.broadcast", "vector.transpose", "vector.bitcast"];
+const CHANGES: &[&str] = &[
+    "vector.shape_cast",
+    "vector.broadcast",
+    "vector.transpose",
+    "vector.bitcast",
+    "vector.extract_strided_slice",
+];
 const REPEATS: &[&str] = &[
     "vector.broadcast",
     "vector.transpose",

@@ -2,16 +2,33 @@
 //! moved from and to memory.
 
 mod canonicalize;
+mod constants;
+mod extracts;
 mod infer;
+mod masks;
+mod reductions;
+mod shape;
+mod slices;
+mod transfers;
 
 use tangram_ir::{
     Absence, Attr, AttrData, AttrDef, AttrKind, Module, Op, OpDef, OperandDef, ResultDef, Traits,
     Value,
 };
 
-pub(super) use canonicalize::REWRITES;
-
+use super::fold::Rewrite;
 use super::{FASTMATH, INDICES, RESULT, maybe, optional, required, result, results, value, values};
+
+/// The canonicalisation patterns.
+pub(super) const REWRITES: [&[Rewrite]; 7] = [
+    canonicalize::REWRITES,
+    constants::REWRITES,
+    masks::REWRITES,
+    extracts::REWRITES,
+    slices::REWRITES,
+    reductions::REWRITES,
+    transfers::REWRITES,
+];
 
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[
