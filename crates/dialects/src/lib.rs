@@ -5,6 +5,7 @@
 //!   reference evaluation.
 //! - [`conversion`]: from one dialect to another.
 //! - [`structured`]: what operations compute, as loops over tensors.
+//! - [`tg`]: loop nests over tensors, as operations.
 //! - [`mlir`]: MLIR's dialects for numbers, control flow, loops, buffers and tensors.
 //!
 //! Without the feature `nn`, which is on by default, there are MLIR's dialects only, and no tensors.
@@ -61,6 +62,8 @@ pub mod mlir;
 pub mod nn;
 #[cfg(feature = "nn")]
 pub mod structured;
+#[cfg(feature = "nn")]
+pub mod tg;
 
 use std::sync::Arc;
 
@@ -73,6 +76,8 @@ pub fn context() -> Arc<Context> {
     context.register(func::DEFS.iter().copied());
     #[cfg(feature = "nn")]
     nn::register(&context);
+    #[cfg(feature = "nn")]
+    tg::register(&context);
     mlir::register(&context);
     context
 }

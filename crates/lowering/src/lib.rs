@@ -44,10 +44,12 @@ mod function;
 mod function_cache;
 mod fusion;
 mod group;
+mod ir;
 mod layout;
 mod nest;
 mod packing;
 mod parameters;
+mod passes;
 mod program;
 mod quantised;
 mod reason;
@@ -62,6 +64,7 @@ mod winograd;
 
 pub use c::{DIVISION, OUTSIDE};
 pub use function_cache::Texts;
+pub use passes::{Watch, pass_names};
 pub use program::{Buffer, Call, FUNCTION_START, Program, ProgramStep, Storage, Stored};
 pub use reason::Reason;
 
@@ -87,11 +90,20 @@ pub struct Options {
     pub steps: u64,
     /// Who keeps functions that were written before.
     pub texts: Option<Arc<dyn Texts>>,
+    /// Whether the program is written as IR and verified after each pass over nests: so in debug
+    /// builds unless something else is said.
+    pub verify_each: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { machine: Machine::of(Isa::Avx2), exact: false, steps: 50_000_000, texts: None }
+        Options {
+            machine: Machine::of(Isa::Avx2),
+            exact: false,
+            steps: 50_000_000,
+            texts: None,
+            verify_each: cfg!(debug_assertions),
+        }
     }
 }
 
@@ -105,6 +117,17 @@ pub enum LowerError {
     /// A loop nest has an access or a bound that is not affine.
     #[error("a loop nest is not affine")]
     NotAffine,
+    /// What a pass left cannot be written as IR: our own mistake.
+    #[error("a nest of `{0}` cannot be written as IR")]
+    Unwritten(String),
+    /// What a pass left is not valid: our own mistake.
+    #[error("the program is not valid after the pass `{pass}`: {message}")]
+    Invalid {
+        /// The pass.
+        pass: &'static str,
+        /// What the verifier says.
+        message: String,
+    },
     /// A set could not be computed.
     #[error(transparent)]
     Sets(#[from] SetError),
@@ -144,8 +167,24 @@ pub fn settled(module: &Module, function: Op) -> Module {
 /// The time is that of scheduling each loop nest, equal ones once.
 ///
 /// # Errors
-/// [`LowerError::NoBody`].
+/// [`LowerError::NoBody`]; [`LowerError::Invalid`] where passes are verified.
 pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program, LowerError> {
+    let program = lower_watched(module, function, options, &mut passes::Nobody)?;
+    Ok(program.unwrap_or_default())
+}
+
+/// As [`lower`], while `watch` sees the nests after each pass over them.
+///
+/// Returns `None` where it has seen enough.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_watched(
+    module: &Module,
+    function: Op,
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<Option<Program>, LowerError> {
     let block = module.regions(function).first().and_then(|&region| module.first_block(region));
     let name = || module.name_text(function).to_owned();
     let block = block.ok_or_else(|| LowerError::NoBody(name()))?;
@@ -154,18 +193,10 @@ pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program
     // Operations that have a nest without an order run on the reference kernels, as a whole.
     let mut refused = FxHashMap::default();
     loop {
-        let mut draft = storage::Draft::of(&settled, block, &refused);
-        widening::widen(&mut draft);
-        quantised::to_integers(&mut draft, options);
-        scaling::move_behind_products(&mut draft, options);
-        draft.find_constants();
-        fusion::fuse(&mut draft);
-        layout::choose(&mut draft);
-        packing::pack(&mut draft, options);
-        group::group(&mut draft);
-        array_contraction::contract_arrays(&mut draft);
+        let draft = passes::nests(&settled, (function, block), &refused, options, watch)?;
+        let Some(draft) = draft else { return Ok(None) };
         match function::program(draft, options) {
-            Ok(program) => return Ok(Program { assumed, ..program }),
+            Ok(program) => return Ok(Some(Program { assumed, ..program })),
             Err(ops) => refused.extend(ops),
         }
     }

@@ -80,7 +80,7 @@ pub(crate) fn pack(draft: &mut Draft<'_>, options: &Options) {
                 draft.steps.extend(made);
             }
             Planned::Recurrent(nests) => {
-                let group = recurrent(nests, draft, &options.machine);
+                let group = recurrent(nests, draft, options);
                 draft.steps.push(Planned::Group(Box::new(group)));
             }
             reference => draft.steps.push(reference),
@@ -159,7 +159,7 @@ fn tiled_product(
     let mut batch = product.batch.clone();
     crate::collapse::collapse_inner(&mut nest, &mut draft.tensors, &mut batch);
     join_rows(&mut nest, draft, &options.machine);
-    let (nest, tiled) = tiled(nest, draft, &options.machine, &mut steps)?;
+    let (nest, tiled) = tiled(nest, draft, options, &mut steps)?;
     steps.push(Planned::Product(Box::new(nest), Box::new(tiled)));
     Some(steps)
 }
@@ -302,11 +302,11 @@ fn constants_beside(mut nest: Nest, draft: &mut Draft<'_>) -> Vec<Planned> {
 }
 
 /// The nests of a recurrent layer, whose panels are packed before.
-fn recurrent(nests: Vec<Nest>, draft: &mut Draft<'_>, machine: &Machine) -> Group {
+fn recurrent(nests: Vec<Nest>, draft: &mut Draft<'_>, options: &Options) -> Group {
     let mut group = Group { is_recurrent: true, ..Group::default() };
     for nest in nests {
         let mut steps = Vec::new();
-        let (nest, tiled) = match tiled(nest.clone(), draft, machine, &mut steps) {
+        let (nest, tiled) = match tiled(nest.clone(), draft, options, &mut steps) {
             Some((nest, tiled)) => (nest, Some(tiled)),
             None => (nest, None),
         };
@@ -322,13 +322,16 @@ fn recurrent(nests: Vec<Nest>, draft: &mut Draft<'_>, machine: &Machine) -> Grou
 fn tiled(
     mut nest: Nest,
     draft: &mut Draft<'_>,
-    machine: &Machine,
+    options: &Options,
     steps: &mut Vec<Planned>,
 ) -> Option<(Nest, Tiled)> {
+    let machine = &options.machine;
     let product = Product::of(&nest, draft)?;
     let rows = product.rows_input;
     let strides = self::steps(&nest.generic.inputs[rows], &draft.tensors[nest.inputs[rows]]);
-    let (segments, run) = runs(&nest, &product, &strides)?;
+    // Sums of integers are the same in any order.
+    let in_order = options.exact && !product.element.is_pair();
+    let (segments, run) = runs(&nest, &product, &strides, in_order)?;
     let order: Vec<usize> = segments.iter().chain(&run).copied().collect();
     let body = Body::product();
     let depth = depth(&nest, &product)?.as_int();
@@ -497,11 +500,13 @@ pub(crate) fn strides(access: &Access, tensor: &Tensor) -> Option<Vec<Expr>> {
     steps(access, tensor).into_iter().collect()
 }
 
-/// Parts the reduced loops into those of a table and those along which there is one step.
+/// Parts the reduced loops into those of a table and those along which there is one step; `in_order`:
+/// so that sums are taken in the order of the loops.
 fn runs(
     nest: &Nest,
     product: &Product,
     strides: &[Option<Expr>],
+    in_order: bool,
 ) -> Option<(Vec<usize>, Vec<usize>)> {
     let generic = &nest.generic;
     let step = |at: usize| strides[at].as_ref();
@@ -511,12 +516,14 @@ fn runs(
     let mut left = product.reduced.clone();
     // The run ends with the loop of the least step.
     let unit = left.iter().position(|at| step(*at).and_then(Expr::as_int) == Some(1));
+    let unit = unit.filter(|_| !in_order);
     let last = left.remove(unit.unwrap_or(left.len() - 1));
     let mut run = vec![last];
     loop {
         let first = run[0];
         let whole = generic.extents[first].try_mul(step(first)?)?;
-        let Some(at) = left.iter().rposition(|at| step(*at) == Some(&whole)) else { break };
+        let at = left.iter().rposition(|at| step(*at) == Some(&whole));
+        let Some(at) = at.filter(|at| !in_order || at + 1 == left.len()) else { break };
         run.insert(0, left.remove(at));
     }
     let segments: Vec<Expr> = left.iter().map(|at| generic.extents[*at].clone()).collect();

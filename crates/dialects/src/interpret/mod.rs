@@ -4,6 +4,7 @@
 //! table of values serves all of them; a value is forgotten after its last use outside loops.
 
 mod containers;
+mod nests;
 
 use std::rc::Rc;
 
@@ -100,6 +101,15 @@ pub enum InterpretError {
     /// Regions are nested too deep.
     #[error("regions are nested deeper than {MAX_NESTING}")]
     Nesting,
+    /// A nest could not be run.
+    #[error("a nest{} cannot be run: {source}", of_operations(from))]
+    Nest {
+        /// The operations that it computes, separated by commas.
+        from: String,
+        /// Why not.
+        #[source]
+        source: crate::structured::InterpretError,
+    },
     /// A kernel of the interpreter itself refused.
     #[error(transparent)]
     Kernel(#[from] KernelError),
@@ -110,6 +120,10 @@ pub enum InterpretError {
 
 fn of_node(node: &Option<String>) -> String {
     node.as_ref().map_or_else(String::new, |node| format!(" of node `{node}`"))
+}
+
+fn of_operations(names: &str) -> String {
+    if names.is_empty() { String::new() } else { format!(" of `{names}`") }
 }
 
 /// The error that `op` could not be evaluated.
@@ -151,7 +165,11 @@ pub trait Bodies {
 pub fn interpret(module: &Module, function: Op, inputs: &[Datum]) -> Result<Vec<Datum>> {
     let block = module.regions(function).first().and_then(|&region| module.first_block(region));
     let Some(block) = block else { return Err(malformed(module, function, "body")) };
-    Interpreter::new(module).run(block, inputs.to_vec())
+    let mut interpreter = Interpreter::new(module);
+    for (&argument, input) in module.args(block).iter().zip(inputs) {
+        interpreter.nests.bind(module, module.value_type(argument), input);
+    }
+    interpreter.run(block, inputs.to_vec())
 }
 
 /// Lists what `op` reads: its operands, and what its regions take from around it; each once.
@@ -220,13 +238,15 @@ pub struct Interpreter<'a> {
     nesting: usize,
     /// What each block that ran needs no longer, and when: a body runs once for each step.
     last_uses: FxHashMap<Block, Rc<FxHashMap<Op, Vec<Value>>>>,
+    nests: nests::Nests,
 }
 
 impl<'a> Interpreter<'a> {
     /// Makes one that knows no value.
     pub fn new(module: &'a Module) -> Interpreter<'a> {
         let (values, last_uses) = (FxHashMap::default(), FxHashMap::default());
-        Interpreter { module, values, shared: None, bodies: None, nesting: 0, last_uses }
+        let nests = nests::Nests::default();
+        Interpreter { module, values, shared: None, bodies: None, nesting: 0, last_uses, nests }
     }
 
     /// Makes one that knows `shared`, such as constants that several runs have in common.
@@ -279,6 +299,7 @@ impl<'a> Interpreter<'a> {
         let mut outcome = Vec::new();
         for op in module.ops(block) {
             if Some(op) == module.last_op(block) && module.result_count(op) == 0 {
+                self.refuse_partial(op)?;
                 outcome = module.operands(op).map(|v| self.get(op, v)).collect::<Result<_>>()?;
                 break;
             }
@@ -289,6 +310,14 @@ impl<'a> Interpreter<'a> {
         }
         self.nesting -= 1;
         Ok(outcome)
+    }
+
+    /// Refuses operands of which not all elements are written, unless the operation takes such.
+    fn refuse_partial(&self, op: Op) -> Result<()> {
+        let module = self.module;
+        let whole = nests::takes_partial(module.name_text(op))
+            || module.operands(op).all(|value| self.nests.is_whole(value));
+        whole.then_some(()).ok_or_else(|| malformed(module, op, "operand that is written"))
     }
 
     fn get(&self, op: Op, value: Value) -> Result<Datum> {
@@ -304,6 +333,7 @@ impl<'a> Interpreter<'a> {
         let module = self.module;
         let operands: Vec<Datum> =
             module.operands(op).map(|v| self.get(op, v)).collect::<Result<_>>()?;
+        self.refuse_partial(op)?;
         let outcome = match module.name_text(op) {
             "nn.constant" => {
                 let tensor = constant::constant_tensor(module, module.result(op, 0));
@@ -314,9 +344,12 @@ impl<'a> Interpreter<'a> {
             "nn.loop" => self.run_loop(op, &operands)?,
             "nn.scan" => self.run_scan(op, &operands)?,
             "nn.sequence_map" => self.run_map(op, &operands)?,
-            _ => match containers::evaluate(module, op, &operands)? {
+            _ => match self.run_nests(op, &operands)? {
                 Some(outcome) => outcome,
-                None => tensors(module, op, &operands)?,
+                None => match containers::evaluate(module, op, &operands)? {
+                    Some(outcome) => outcome,
+                    None => tensors(module, op, &operands)?,
+                },
             },
         };
         if outcome.len() < module.result_count(op) {

@@ -53,6 +53,7 @@ mod work;
 pub use body::{Binary, Body, Comparison, Number, Scalar, ScalarId, Unary};
 pub use cx::{StructuredCx, StructuredFn, TensorRef, result_types, structured, wants_extents};
 pub(crate) use cx::{StructuredTable, axis, equal, is_plain, product, wide};
+pub(crate) use interpret::interpret_nest;
 pub use interpret::{InterpretError, interpret};
 pub(crate) use reducing::{Reducing, inverse_root, over};
 pub(crate) use slide::{Slide, slides};

@@ -54,10 +54,8 @@ impl Generic {
         let scalars = self.body.types(&inputs, &elements)?;
         let looked_up = self.body.scalars().iter().all(|scalar| match scalar {
             Scalar::Lookup(table, at) => tables.get(*table).is_some_and(|t| t.1 == at.len()),
-            Scalar::Index(i) => *i < self.extents.len(),
-            Scalar::Symbol(i) => *i < self.symbols.len(),
             _ => true,
-        });
+        }) && self.is_well_placed();
         let value = scalars.get(self.body.value()?.0 as usize)?;
         let out = self.element(&self.output, types)?;
         let combined = self.reduction.is_none_or(|reduction| reduction.initial.element() == out);
@@ -65,6 +63,17 @@ impl Generic {
         let apart = self.reduced().all(|i| !used[i]);
         let written = !matches!(self.output.place, TensorId::Operand(_));
         (looked_up && *value == out && combined && apart && written).then_some(())
+    }
+
+    /// Whether the body names loops, symbols, inputs and tables that there are.
+    pub(crate) fn is_well_placed(&self) -> bool {
+        self.body.scalars().iter().all(|scalar| match scalar {
+            Scalar::Index(i) => *i < self.extents.len(),
+            Scalar::Symbol(i) => *i < self.symbols.len(),
+            Scalar::Input(i) | Scalar::Inside(i) => *i < self.inputs.len(),
+            Scalar::Lookup(table, _) => *table < self.tables.len(),
+            _ => true,
+        })
     }
 
     /// The type of what an access names.

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "no test has use for all of it")]
 
+pub(crate) mod graphs;
+
 use tangram_dialects::interpret::Datum;
 use tangram_native::{Options, Session};
 use tangram_onnx::Model;
@@ -27,6 +29,15 @@ impl Side {
         match self {
             Side::Number(n) => Some(*n),
             Side::Name(_) => None,
+        }
+    }
+
+    /// The extent for a batch, which `b` names, and a length, which all other names are for.
+    pub(crate) fn size(&self, batch: usize, length: usize) -> usize {
+        match self {
+            Side::Number(n) => *n as usize,
+            Side::Name("b") => batch,
+            Side::Name(_) => length,
         }
     }
 }

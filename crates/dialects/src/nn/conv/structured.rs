@@ -1,5 +1,5 @@
-//! Convolutions as loops: batch, group, filter of the group, positions; then channel of the group
-//! and places of the window, which are summed over.
+//! Convolutions as loops: batch, group, filter of the group, positions; then places of the window and
+//! channel of the group, which are summed over: in this order, the channels fastest.
 //!
 //! A single group has no loop, and where each group has one channel there is none over channels.
 
@@ -124,8 +124,8 @@ pub(in crate::nn) fn convolve(
     let mut extents = plan.extents(&out.extents[0], groups, &w.extents[0]);
     extents.extend_from_slice(&out.extents[2..]);
     let mut stage = Stage::over(&extents);
-    let channel = plan.channels.as_ref().map(|extent| stage.reduce_over(extent));
     let places: Vec<usize> = w.extents[2..].iter().map(|k| stage.reduce_over(k)).collect();
+    let channel = plan.channels.as_ref().map(|extent| stage.reduce_over(extent));
     let [filter, own, from] = plan.index(&mut stage, channel)?;
     let first = plan.positions();
     let (positions, taps) = (stage.all(first..first + rank), stage.all(places));

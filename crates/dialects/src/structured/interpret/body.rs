@@ -10,7 +10,7 @@ use tangram_tensor::{DType, Tensor};
 use super::memory::Memory;
 use super::points::Points;
 use super::{InterpretError, Result};
-use crate::structured::{Binary, Comparison, Generic, Number, Scalar, ScalarId, Unary};
+use crate::structured::{Binary, Body, Comparison, Generic, Number, Scalar, ScalarId, Unary};
 
 /// `count` times a number.
 pub(super) fn number(number: Number, count: usize) -> Result<Tensor> {
@@ -27,6 +27,8 @@ pub(super) struct Evaluation<'a> {
     generic: &'a Generic,
     points: &'a Points<'a>,
     memory: &'a Memory<'a>,
+    /// What the input behind all others is.
+    combined: Option<Tensor>,
     values: Vec<Tensor>,
 }
 
@@ -36,16 +38,21 @@ impl<'a> Evaluation<'a> {
         points: &'a Points<'a>,
         memory: &'a Memory<'a>,
     ) -> Evaluation<'a> {
-        Evaluation { generic, points, memory, values: Vec::new() }
+        Evaluation { generic, points, memory, combined: None, values: Vec::new() }
     }
 
-    /// The value of the body at each point.
-    pub(super) fn value(mut self) -> Result<Tensor> {
-        for scalar in self.generic.body.scalars() {
+    /// The same, with combined elements at the points.
+    pub(super) fn finishing(self, combined: Tensor) -> Evaluation<'a> {
+        Evaluation { combined: Some(combined), ..self }
+    }
+
+    /// The value of a body at each point.
+    pub(super) fn value(mut self, body: &Body) -> Result<Tensor> {
+        for scalar in body.scalars() {
             let value = self.scalar(scalar)?;
             self.values.push(value);
         }
-        let value = self.generic.body.value();
+        let value = body.value();
         let value = value.ok_or(InterpretError::Malformed("a body has no value"))?;
         self.get(value).cloned()
     }
@@ -58,7 +65,10 @@ impl<'a> Evaluation<'a> {
     fn scalar(&self, scalar: &Scalar) -> Result<Tensor> {
         let count = self.points.len();
         Ok(match scalar {
-            Scalar::Input(input) => self.input(*input)?,
+            Scalar::Input(input) => match &self.combined {
+                Some(combined) if *input == self.generic.inputs.len() => combined.clone(),
+                _ => self.input(*input)?,
+            },
             Scalar::Inside(input) => {
                 let inside = self.places(*input)?.iter().map(Option::is_some).collect();
                 Tensor::vector::<bool>(inside)

@@ -25,6 +25,18 @@ impl Buffer {
         Ok(Buffer { element: ty.element, extents, bytes, written: vec![false; count] })
     }
 
+    /// A tensor of which only some elements are written.
+    pub(super) fn partial(tensor: &Tensor, written: Vec<bool>) -> Buffer {
+        let extents = tensor.shape().iter().map(|&n| n as i64).collect();
+        Buffer { element: tensor.dtype(), extents, bytes: tensor.bytes().to_vec(), written }
+    }
+
+    /// What is in it, and which elements are written.
+    pub(super) fn parts(self) -> Result<(Tensor, Vec<bool>)> {
+        let shape: Vec<usize> = self.extents.iter().map(|&n| n as usize).collect();
+        Ok((Tensor::from_bytes(self.element, shape, self.bytes)?, self.written))
+    }
+
     /// Writes `values`, one at each place.
     pub(super) fn write(&mut self, own: TensorId, places: &[usize], values: &Tensor) -> Result<()> {
         if values.dtype() != self.element || values.len() != places.len() {
@@ -45,11 +57,6 @@ impl Buffer {
         let shape: Vec<usize> = self.extents.iter().map(|&n| n as usize).collect();
         Ok(Tensor::from_bytes(self.element, shape, self.bytes.clone())?)
     }
-
-    /// Puts the bytes of `tensor`, which is of its type, in it.
-    pub(super) fn replace(&mut self, tensor: &Tensor) {
-        self.bytes.copy_from_slice(tensor.bytes());
-    }
 }
 
 /// The bytes of an element.
@@ -60,6 +67,8 @@ fn size(element: DType) -> usize {
 /// All tensors of a definition.
 pub(super) struct Memory<'a> {
     operands: &'a [Option<Tensor>],
+    /// Which elements of operands are written; all where nothing says it.
+    written: &'a [Option<&'a [bool]>],
     results: Vec<Option<Buffer>>,
     temporaries: Vec<Option<Buffer>>,
 }
@@ -74,7 +83,26 @@ impl<'a> Memory<'a> {
         let all = |types: &[Temporary]| {
             types.iter().map(|ty| Buffer::new(ty, symbols).map(Some)).collect::<Result<Vec<_>>>()
         };
-        Ok(Memory { operands, results: all(results)?, temporaries: all(temporaries)? })
+        let (results, temporaries) = (all(results)?, all(temporaries)?);
+        Ok(Memory { operands, written: &[], results, temporaries })
+    }
+
+    /// The tensors of one nest whose result is `into`.
+    pub(super) fn of_nest(
+        operands: &'a [Option<Tensor>],
+        written: &'a [Option<&'a [bool]>],
+        into: Buffer,
+    ) -> Memory<'a> {
+        Memory { operands, written, results: vec![Some(into)], temporaries: Vec::new() }
+    }
+
+    /// Which elements of a tensor are written; all where nothing says it.
+    fn written(&self, place: TensorId) -> Option<&[bool]> {
+        match (self.buffer(place), place) {
+            (Some(buffer), _) => Some(&buffer.written),
+            (None, TensorId::Operand(i)) => self.written.get(i).copied().flatten(),
+            _ => None,
+        }
     }
 
     fn slot(&mut self, place: TensorId) -> Option<&mut Option<Buffer>> {
@@ -138,13 +166,14 @@ impl<'a> Memory<'a> {
             }
             _ => &[],
         };
+        let written = self.written(place);
         let mut out = Vec::with_capacity(places.len() * size);
         for &at in places {
             let Some(at) = at else {
                 out.extend_from_slice(outside);
                 continue;
             };
-            if buffer.is_some_and(|buffer| !buffer.written[at]) {
+            if written.is_some_and(|written| !written[at]) {
                 return Err(InterpretError::Unwritten(place));
             }
             out.extend_from_slice(&bytes[at * size..][..size]);

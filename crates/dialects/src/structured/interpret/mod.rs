@@ -13,7 +13,8 @@ mod points;
 use tangram_affine::symbolic::Expr;
 use tangram_tensor::{KernelError, Tensor, dispatch};
 
-use super::{Access, Binary, Generic, Reduction, Structured, Temporary, TensorId};
+use super::{Access, Binary, Body, Generic, Reduction, Structured, Temporary, TensorId};
+use crate::tg::Nest;
 use body::Evaluation;
 use memory::{Buffer, Memory};
 use points::{Points, Space};
@@ -126,6 +127,53 @@ fn run(
     memory: &mut Memory<'_>,
     symbols: &dyn Fn(&str) -> Option<i64>,
 ) -> Result<()> {
+    let order: Vec<usize> = generic.reduced().collect();
+    let rows: Vec<(usize, i64, i64)> = step.map(|step| (0, step, 1)).into_iter().collect();
+    let way = Way { finish: None, order: &order, lanes: None, rows: &rows };
+    run_nest(generic, &way, memory, symbols)
+}
+
+/// How the points of a nest become elements.
+struct Way<'a> {
+    /// What becomes of a combined element, which is the input behind all others.
+    finish: Option<&'a Body>,
+    /// The reduced loops, the last fastest.
+    order: &'a [usize],
+    /// A reduced loop, and how many lanes its iterations are combined in.
+    lanes: Option<(usize, usize)>,
+    /// Loops of which only some iterations are run: the first, and how many.
+    rows: &'a [(usize, i64, i64)],
+}
+
+/// A destination: its elements, and which of them are written.
+pub(crate) type Destination = (Tensor, Vec<bool>);
+
+/// Runs a nest on its operands; `starts` are the first values of its rows.
+///
+/// `written` says which elements of an operand are; all where it says nothing.
+pub(crate) fn interpret_nest(
+    nest: &Nest,
+    operands: &[Option<Tensor>],
+    written: &[Option<&[bool]>],
+    (into, filled): Destination,
+    starts: &[i64],
+    symbols: &dyn Fn(&str) -> Option<i64>,
+) -> Result<Destination> {
+    let mut memory = Memory::of_nest(operands, written, Buffer::partial(&into, filled));
+    let rows = nest.rows.iter().zip(starts).map(|(row, &start)| (row.iterator, start, row.block));
+    let rows: Vec<(usize, i64, i64)> = rows.collect();
+    let way =
+        Way { finish: nest.finish.as_ref(), order: &nest.order, lanes: nest.lanes, rows: &rows };
+    run_nest(&nest.generic, &way, &mut memory, symbols)?;
+    memory.take(TensorId::Result(0))?.parts()
+}
+
+fn run_nest(
+    generic: &Generic,
+    way: &Way<'_>,
+    memory: &mut Memory<'_>,
+    symbols: &dyn Fn(&str) -> Option<i64>,
+) -> Result<()> {
     let well_formed = generic.kinds.len() == generic.extents.len()
         && generic.reduced().next().is_some() <= generic.reduction.is_some();
     if !well_formed {
@@ -134,15 +182,17 @@ fn run(
     let value =
         |expr: &Expr| expr.eval(symbols).ok_or_else(|| InterpretError::Extent(expr.to_string()));
     let symbols_of_maps = generic.symbols.iter().map(value).collect::<Result<Vec<i64>>>()?;
-    let space = Space::new(&extents(&generic.extents, symbols)?, symbols_of_maps)?;
-    let space = match step {
-        Some(step) => space.at(step),
-        None => space,
-    };
+    let mut space = Space::new(&extents(&generic.extents, symbols)?, symbols_of_maps)?;
+    for &(iterator, start, block) in way.rows {
+        space = space.within(iterator, start, block)?;
+    }
     let mut out = memory.take(generic.output.place)?;
     let done = match generic.reduction {
         None => write(generic, &space, memory, &mut out),
-        Some(reduction) => reduce(generic, &space, memory, &mut out, reduction),
+        Some(reduction) => {
+            let space = space.ending_with(way.order);
+            reduce((generic, way), &space, memory, &mut out, reduction)
+        }
     };
     memory.put(generic.output.place, out);
     done
@@ -167,7 +217,7 @@ fn written(access: &Access, points: &Points<'_>, out: &Buffer) -> Result<Vec<usi
 
 fn write(generic: &Generic, space: &Space, memory: &Memory<'_>, out: &mut Buffer) -> Result<()> {
     for points in space.chunks() {
-        let value = Evaluation::new(generic, &points, memory).value()?;
+        let value = Evaluation::new(generic, &points, memory).value(&generic.body)?;
         let places = written(&generic.output, &points, out)?;
         out.write(generic.output.place, &places, &value)?;
     }
@@ -176,29 +226,78 @@ fn write(generic: &Generic, space: &Space, memory: &Memory<'_>, out: &mut Buffer
 
 /// Combines the points in order; an element that none reaches keeps the initial value.
 fn reduce(
-    generic: &Generic,
+    (generic, way): (&Generic, &Way<'_>),
     space: &Space,
     memory: &Memory<'_>,
     out: &mut Buffer,
     reduction: Reduction,
 ) -> Result<()> {
-    if reduction.initial.element() != out.element {
+    let element = reduction.initial.element();
+    if way.finish.is_none() && element != out.element {
         return Err(InterpretError::Malformed("a sum has another type than where it is kept"));
     }
     let kept = space.without(&generic.reduced().collect::<Vec<_>>());
-    for points in kept.chunks() {
-        let places = written(&generic.output, &points, out)?;
-        let start = body::number(reduction.initial, places.len())?;
-        out.write(generic.output.place, &places, &start)?;
-    }
-    let mut sums = out.tensor()?;
+    let lanes = way.lanes.map_or(1, |(_, count)| count);
+    let count = usize::try_from(kept.count()).ok().and_then(|n| n.checked_mul(lanes));
+    let count = count.ok_or(InterpretError::TooLarge(kept.count()))?;
+    let size = element.size_bits().div_ceil(8);
+    let mut sums = body::number(reduction.initial, count)?.bytes().to_vec();
     for points in space.chunks() {
-        let value = Evaluation::new(generic, &points, memory).value()?;
-        let places = written(&generic.output, &points, out)?;
-        sums = combine(reduction.combine, &sums, &value, &places)?;
+        let value = Evaluation::new(generic, &points, memory).value(&generic.body)?;
+        let mut places = kept.numbers(&points);
+        if let Some((iterator, lanes)) = way.lanes {
+            for (place, &at) in places.iter_mut().zip(points.iterator(iterator)?) {
+                *place = *place * lanes + at.rem_euclid(lanes as i64) as usize;
+            }
+        }
+        // What these points are combined with lies together.
+        let (Some(&first), Some(&last)) = (places.iter().min(), places.iter().max()) else {
+            continue;
+        };
+        places.iter_mut().for_each(|place| *place -= first);
+        let own = &mut sums[first * size..(last + 1) * size];
+        let before = Tensor::from_bytes(element, [last + 1 - first], own.to_vec())?;
+        own.copy_from_slice(combine(reduction.combine, &before, &value, &places)?.bytes());
     }
-    out.replace(&sums);
+    let sums = Tensor::from_bytes(element, [count], sums)?;
+    let sums = joined(reduction.combine, sums, lanes)?;
+    let mut done = 0;
+    for points in kept.chunks() {
+        let own: Vec<usize> = (done..done + points.len()).collect();
+        done += points.len();
+        let mut value = pick(&sums, &own)?;
+        if let Some(finish) = way.finish {
+            value = Evaluation::new(generic, &points, memory).finishing(value).value(finish)?;
+        }
+        let places = written(&generic.output, &points, out)?;
+        out.write(generic.output.place, &places, &value)?;
+    }
     Ok(())
+}
+
+/// Combines the lanes of each element: lane `l` with `l + half`, for each half of them.
+fn joined(by: Binary, mut sums: Tensor, lanes: usize) -> Result<Tensor> {
+    let mut half = lanes / 2;
+    while half > 0 {
+        let elements = sums.len() / (2 * half);
+        let lane = |from: usize| -> Vec<usize> {
+            (0..elements).flat_map(|e| (0..half).map(move |l| 2 * half * e + from + l)).collect()
+        };
+        let (lower, upper) = (pick(&sums, &lane(0))?, pick(&sums, &lane(half))?);
+        let all: Vec<usize> = (0..lower.len()).collect();
+        sums = combine(by, &lower, &upper, &all)?;
+        half /= 2;
+    }
+    Ok(sums)
+}
+
+/// The elements of a vector at some places.
+fn pick(tensor: &Tensor, places: &[usize]) -> Result<Tensor> {
+    let size = tensor.dtype().size_bits().div_ceil(8);
+    let bytes = tensor.bytes();
+    let picked: Vec<u8> =
+        places.iter().flat_map(|&at| bytes[at * size..][..size].iter().copied()).collect();
+    Ok(Tensor::from_bytes(tensor.dtype(), [places.len()], picked)?)
 }
 
 /// Adds `values` one after the other to the elements of `sums` at `places`.

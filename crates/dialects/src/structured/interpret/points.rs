@@ -10,32 +10,50 @@ const MAX_POINTS: u64 = 1 << 32;
 /// How many points are taken at a time.
 const CHUNK: u64 = 1 << 13;
 
-/// The extents of a nest.
+/// The loops of a nest, with their values.
 pub(super) struct Space {
     extents: Vec<i64>,
     symbols: Vec<i64>,
     count: u64,
-    /// What the first loop starts at.
-    first: i64,
+    /// What each loop starts at.
+    first: Vec<i64>,
+    /// The loops from the slowest to the fastest.
+    order: Vec<usize>,
 }
 
 impl Space {
     pub(super) fn new(extents: &[i64], symbols: Vec<i64>) -> Result<Space> {
-        let count = match extents.contains(&0) {
-            true => Some(0),
-            false => extents.iter().try_fold(1u64, |count, &n| count.checked_mul(n as u64)),
-        };
-        let count = count.filter(|&count| count < MAX_POINTS);
-        let count = count.ok_or(InterpretError::TooLarge(MAX_POINTS))?;
-        Ok(Space { extents: extents.to_vec(), symbols, count, first: 0 })
+        let (first, order) = (vec![0; extents.len()], (0..extents.len()).collect());
+        let space = Space { extents: extents.to_vec(), symbols, count: 0, first, order };
+        space.counted()
     }
 
-    /// The points at one iteration of the first loop.
-    pub(super) fn at(mut self, step: i64) -> Space {
-        if let Some(extent) = self.extents.first_mut().filter(|extent| **extent > 0) {
-            self.count /= *extent as u64;
-            (*extent, self.first) = (1, step);
+    fn counted(mut self) -> Result<Space> {
+        let count = match self.extents.contains(&0) {
+            true => Some(0),
+            false => self.extents.iter().try_fold(1u64, |count, &n| count.checked_mul(n as u64)),
+        };
+        let count = count.filter(|&count| count < MAX_POINTS);
+        self.count = count.ok_or(InterpretError::TooLarge(MAX_POINTS))?;
+        Ok(self)
+    }
+
+    /// The points at `block` iterations of a loop from `start` on, as far as there are as many.
+    pub(super) fn within(mut self, iterator: usize, start: i64, block: i64) -> Result<Space> {
+        let none = InterpretError::Malformed("there is no such loop");
+        let extent = self.extents.get_mut(iterator).ok_or(none)?;
+        if start < 0 || start > *extent {
+            return Err(InterpretError::Malformed("a loop begins outside of its iterations"));
         }
+        *extent = block.min(*extent - start);
+        self.first[iterator] = start;
+        self.counted()
+    }
+
+    /// The same points, with the loops `last` behind all others, the last of them fastest.
+    pub(super) fn ending_with(mut self, last: &[usize]) -> Space {
+        self.order.retain(|iterator| !last.contains(iterator));
+        self.order.extend(last);
         self
     }
 
@@ -44,7 +62,28 @@ impl Space {
         let extent = |(i, &n): (usize, &i64)| if fixed.contains(&i) { 1 } else { n };
         let extents: Vec<i64> = self.extents.iter().enumerate().map(extent).collect();
         let count = extents.iter().fold(1u64, |count, &n| count.saturating_mul(n as u64));
-        Space { extents, symbols: self.symbols.clone(), count, first: self.first }
+        let (symbols, first) = (self.symbols.clone(), self.first.clone());
+        Space { extents, symbols, count, first, order: self.order.clone() }
+    }
+
+    /// How many points there are.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Which of these points each of `points` is, by all loops but those that are at one value here.
+    pub(super) fn numbers(&self, points: &Points<'_>) -> Vec<usize> {
+        let mut numbers = vec![0usize; points.count];
+        for &at in &self.order {
+            let (extent, first) = (self.extents[at], self.first[at]);
+            if extent == 1 {
+                continue;
+            }
+            for (number, &value) in numbers.iter_mut().zip(&points.loops[at]) {
+                *number = *number * extent as usize + (value - first) as usize;
+            }
+        }
+        numbers
     }
 
     /// The points in order, the last loop fastest.
@@ -65,15 +104,13 @@ pub(super) struct Points<'a> {
 impl<'a> Points<'a> {
     fn new(space: &'a Space, start: u64, count: u64) -> Points<'a> {
         let mut step = 1u64;
-        let mut loops = Vec::with_capacity(space.extents.len());
-        for &extent in space.extents.iter().rev() {
-            let at = |point: u64| (point / step % extent as u64) as i64;
-            loops.push((start..start + count).map(at).collect());
-            step = step.saturating_mul(extent as u64);
+        let mut loops = vec![Vec::new(); space.extents.len()];
+        for &iterator in space.order.iter().rev() {
+            let (extent, first) = (space.extents[iterator] as u64, space.first[iterator]);
+            let at = |point: u64| (point / step % extent) as i64 + first;
+            loops[iterator] = (start..start + count).map(at).collect();
+            step = step.saturating_mul(extent);
         }
-        loops.reverse();
-        let first = loops.first_mut().into_iter().flatten();
-        first.for_each(|value: &mut i64| *value += space.first);
         Points { space, loops, count: count as usize }
     }
 

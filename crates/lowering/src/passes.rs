@@ -1,0 +1,125 @@
+//! The passes over nests, by name, and whoever watches them.
+//!
+//! | pass | what it does |
+//! | --- | --- |
+//! | `import` | each operation becomes nests, or a `tg.reference` with the reason |
+//! | `widen` | operands of products become `f32` before they are multiplied |
+//! | `quantise` | products of quantised numbers become products of integers |
+//! | `scale` | a quotient of a product's operand becomes one of its result |
+//! | `constants` | what is made of constants alone is marked |
+//! | `fuse` | nests are joined where that saves passes over memory |
+//! | `layout` | coordinates get their order in memory |
+//! | `pack` | copies that products need, and the tile of each |
+//! | `group` | nests that share rows run together, row by row |
+//! | `contract` | tensors that one row needs get memory for one row |
+//!
+//! After each of them the whole is a function of IR, of nests over tensors, which the verifier accepts
+//! and the interpreter runs.
+
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+use tangram_ir::{Block, Module, Op, verify};
+
+use crate::storage::Draft;
+use crate::{LowerError, Options};
+use crate::{array_contraction, fusion, group, ir, layout, packing, quantised, scaling, widening};
+
+type Pass = fn(&mut Draft<'_>, &Options);
+
+const PASSES: [(&str, Pass); 9] = [
+    ("widen", |draft, _| widening::widen(draft)),
+    ("quantise", quantised::to_integers),
+    ("scale", scaling::move_behind_products),
+    ("constants", |draft, _| draft.find_constants()),
+    ("fuse", |draft, _| fusion::fuse(draft)),
+    ("layout", |draft, _| layout::choose(draft)),
+    ("pack", packing::pack),
+    ("group", |draft, _| group::group(draft)),
+    ("contract", |draft, _| array_contraction::contract_arrays(draft)),
+];
+
+/// The name of the first pass.
+const IMPORT: &str = "import";
+
+/// The names of the passes over nests, in the order in which they run.
+pub fn pass_names() -> impl Iterator<Item = &'static str> {
+    [IMPORT].into_iter().chain(PASSES.iter().map(|(name, _)| *name))
+}
+
+/// Who watches the passes over nests.
+///
+/// Where a nest has no order of its loops, the passes run once more without it, from the first on.
+pub trait Watch {
+    /// Whether the program is wanted after `pass`.
+    fn wants(&self, pass: &str) -> bool;
+
+    /// Is told of each pass that has run, how long that took, and of the program if it is wanted.
+    /// Where it returns `false`, no other pass runs.
+    fn after(&mut self, pass: &'static str, took: Duration, program: Option<&Module>) -> bool;
+}
+
+/// Nobody.
+pub(crate) struct Nobody;
+
+impl Watch for Nobody {
+    fn wants(&self, _: &str) -> bool {
+        false
+    }
+
+    fn after(&mut self, _: &'static str, _: Duration, _: Option<&Module>) -> bool {
+        true
+    }
+}
+
+/// The nests of a block after all passes; `None` where the watcher has seen enough.
+pub(crate) fn nests<'a>(
+    module: &'a Module,
+    (function, block): (Op, Block),
+    refused: &FxHashMap<Op, LowerError>,
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<Option<Draft<'a>>, LowerError> {
+    let start = Instant::now();
+    let mut draft = Draft::of(module, block, refused);
+    let mut told = Told { function, options, watch };
+    if !told.after(IMPORT, start.elapsed(), &draft)? {
+        return Ok(None);
+    }
+    for (name, pass) in PASSES {
+        let start = Instant::now();
+        pass(&mut draft, options);
+        if !told.after(name, start.elapsed(), &draft)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(draft))
+}
+
+struct Told<'a> {
+    function: Op,
+    options: &'a Options,
+    watch: &'a mut dyn Watch,
+}
+
+impl Told<'_> {
+    fn after(
+        &mut self,
+        pass: &'static str,
+        took: Duration,
+        draft: &Draft<'_>,
+    ) -> Result<bool, LowerError> {
+        let wanted = self.watch.wants(pass);
+        if !wanted && !self.options.verify_each {
+            return Ok(self.watch.after(pass, took, None));
+        }
+        let program = ir::written(draft, self.function)?;
+        if self.options.verify_each {
+            verify(&program).map_err(|errors| {
+                let message = errors.first().map(|error| error.message.clone());
+                LowerError::Invalid { pass, message: message.unwrap_or_default() }
+            })?;
+        }
+        Ok(self.watch.after(pass, took, wanted.then_some(&program)))
+    }
+}
