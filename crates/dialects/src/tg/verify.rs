@@ -31,7 +31,7 @@ fn destinations(module: &Module, value: Value) -> usize {
     let into = |op: Op, number: usize| {
         let segments = module.attr(op, "operandSegmentSizes");
         let segments = segments.and_then(|attr| module.int_list(attr)).unwrap_or_default();
-        let before: i64 = segments.iter().take(3).copied().map(i64::from).sum();
+        let before: i64 = segments.iter().take(3).sum();
         module.name_text(op) == "tg.nest" && before == number as i64
     };
     module.uses(value).filter(|used| into(used.op, used.index as usize)).count()

@@ -72,14 +72,13 @@ impl Writer<'_> {
         let before: Vec<Value> = carried.iter().map(|&tensor| self.tensor(tensor)).collect();
         let types: Vec<Type> = before.iter().map(|&v| self.module.value_type(v)).collect();
         let mut starts = Vec::new();
-        let mut opened: Vec<(Point, Value)> = Vec::new();
+        let mut opened: Vec<Point> = Vec::new();
         let mut into = before;
         for (extent, &block) in extents.iter().zip(blocks) {
-            let (made, arguments) = self.open(extent, block, &into, &types);
-            opened.push((self.point, made[0]));
+            let arguments = self.open(extent, block, &into, &types);
+            opened.push(self.point);
             starts.push(arguments[0]);
             into = arguments[1..].to_vec();
-            opened.last_mut().into_iter().for_each(|own| own.0 = self.point);
             self.remember(&carried, &into);
         }
         for member in members {
@@ -97,10 +96,10 @@ impl Writer<'_> {
             self.nest(member.nest, (order, plan), &rows)?;
         }
         let mut given: Vec<Value> = carried.iter().map(|&tensor| self.tensor(tensor)).collect();
-        for (point, _) in opened.iter().rev() {
-            self.point = *point;
+        for &point in opened.iter().rev() {
+            self.point = point;
             self.op("scf.yield", &given, &[], &[]);
-            let around = match *point {
+            let around = match point {
                 Point::End(block) => self.module.block_parent(block),
                 _ => None,
             };
@@ -122,13 +121,7 @@ impl Writer<'_> {
     }
 
     /// Begins a loop over blocks of rows; what follows goes into it.
-    fn open(
-        &mut self,
-        extent: &Expr,
-        block: i64,
-        into: &[Value],
-        types: &[Type],
-    ) -> (Vec<Value>, Vec<Value>) {
+    fn open(&mut self, extent: &Expr, block: i64, into: &[Value], types: &[Type]) -> Vec<Value> {
         let index = self.module.context().ty(TypeData::Index);
         let (zero, step) = (self.index(0), self.index(block));
         let text = self.module.context().str_attr(&extent.to_string());
@@ -145,7 +138,7 @@ impl Writer<'_> {
             arguments.push(self.module.add_arg(inner, ty));
         }
         self.point = Point::End(inner);
-        (self.module.results(op).collect(), arguments)
+        arguments
     }
 
     fn index(&mut self, value: i64) -> Value {
