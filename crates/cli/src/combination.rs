@@ -17,6 +17,7 @@ use crate::args::{
     AlgorithmArg, Cli, CodegenArgs, Command, FormatArg, OptArgs, RulesCommand, ScheduleArgs,
     ShowArgs, ShowFormat, StrategyArg, TargetArg,
 };
+use crate::compile::{CompileArgs, EmitArg};
 use crate::egraph::EgraphCommand;
 use crate::fleet;
 use crate::out::is_standard;
@@ -55,10 +56,10 @@ fn idle(command: &Command) -> Vec<Idle> {
         Command::Scop(args) => scop(args),
         Command::Rewrite(args) => rewrite(args),
         Command::Show(args) => show(args),
+        Command::Compile(args) => compile(args),
         Command::Bench(_)
         | Command::Calc(_)
         | Command::Check(_)
-        | Command::Compile(_)
         | Command::Diff(_)
         | Command::Flow(_)
         | Command::Machine(_)
@@ -159,6 +160,18 @@ fn scop(args: &ScopArgs) -> Vec<Idle> {
         when(!domains, &["set"], "without `--print domains`"),
         when(!drawn, &["format"], "on text: only `tree`, `schedule` and `domains` are drawn"),
         when(domains && text, &["format"], "on `--print domains`, which is a picture"),
+    ]
+    .concat()
+}
+
+fn compile(args: &CompileArgs) -> Vec<Idle> {
+    const PASSES: &[&str] =
+        &["print_after", "print_after_all", "stop_after", "time_passes", "verify_each"];
+    let no_nests = "with `--emit mlir`, which has no passes over nests";
+    let stops = args.passes.stop_after.is_some();
+    [
+        when(args.emit == EmitArg::Mlir, PASSES, no_nests),
+        when(stops, &["report"], "with `--stop-after`, which makes no code"),
     ]
     .concat()
 }

@@ -10,12 +10,13 @@ use tangram::dialects::dims;
 use tangram::dialects::interpret::Datum;
 use tangram::ir::text;
 use tangram::lowering::linalg;
-use tangram::native::{CompileError, Compiler, Promise, SessionError, emit};
+use tangram::native::{CompileError, Compiler, Promise, SessionError, emit_watched};
 use tangram::onnx::Model;
 
 use crate::edits::EditArgs;
 use crate::error::{self, Error};
 use crate::out;
+use crate::passes::{PassArgs, Watcher};
 use crate::run::{CompileOptions, Inputs, first_run, opened, refused, write_report};
 
 /// What is written.
@@ -60,6 +61,8 @@ pub(crate) struct CompileArgs {
           value_parser = crate::machine::named)]
     pub(crate) machine: tangram_machine::Machine,
     #[command(flatten)]
+    pub(crate) passes: PassArgs,
+    #[command(flatten)]
     pub(crate) edits: EditArgs,
 }
 
@@ -68,6 +71,7 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
     for path in [&args.output].into_iter().chain(&args.report) {
         out::check(path)?;
     }
+    args.passes.check()?;
     // Header and weights lie beside it under the same name.
     if let Some(taken) = args.output.extension().filter(|end| *end == "h" || *end == "weights") {
         return Err(Error::Usage(format!(
@@ -92,8 +96,12 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
         }
         return emit_mlir(args, &model);
     }
-    let options = how.options();
-    let emitted = emit(&model, &stem, &options).map_err(|error| match error {
+    let mut options = how.options();
+    options.verify_each |= args.passes.verify_each;
+    let mut watcher = Watcher::new(&args.passes);
+    let emitted = emit_watched(&model, &stem, &options, &mut watcher);
+    watcher.tell_times();
+    let emitted = emitted.map_err(|error| match error {
         SessionError::NotCompiled { want_extents, .. } => Error::Usage(format!(
             "{}: {error}; `tangram run` runs the model, with these on the reference kernels{}",
             args.model.display(),
@@ -101,6 +109,10 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
         )),
         other => refused(&args.model)(other),
     })?;
+    let Some(emitted) = emitted else {
+        watcher.write(&args.output)?;
+        return Ok(ExitCode::SUCCESS);
+    };
     let code = match args.emit {
         EmitArg::C => out::started(&args.output, emitted.source.as_bytes())?,
         EmitArg::Library | EmitArg::Mlir => {

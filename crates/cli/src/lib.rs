@@ -28,6 +28,7 @@ mod limits;
 mod machine;
 mod opt;
 mod out;
+mod passes;
 mod progress;
 mod rewrite;
 mod rules;

@@ -11,14 +11,19 @@ use tangram_dialects::structured::{Access, Scalar};
 use crate::nest::{Nest, Tensor, composed, shifted_iterators};
 
 /// Joins all such loops of a nest; `tensors` grows by tensors of fewer coordinates in the same
-/// buffers.
-pub(crate) fn collapse(nest: &mut Nest, tensors: &mut Vec<Tensor>) {
-    collapse_inner(nest, tensors, &mut []);
+/// buffers. With `exact`, terms of sums keep their order.
+pub(crate) fn collapse(nest: &mut Nest, tensors: &mut Vec<Tensor>, exact: bool) {
+    collapse_inner(nest, tensors, &mut [], exact);
 }
 
 /// Joins such loops but `fixed` ones, which keep their order and get new numbers.
-pub(crate) fn collapse_inner(nest: &mut Nest, tensors: &mut Vec<Tensor>, fixed: &mut [usize]) {
-    while let Some((outer, inner)) = pair(nest, tensors, fixed) {
+pub(crate) fn collapse_inner(
+    nest: &mut Nest,
+    tensors: &mut Vec<Tensor>,
+    fixed: &mut [usize],
+    exact: bool,
+) {
+    while let Some((outer, inner)) = pair(nest, tensors, fixed, exact) {
         merge(nest, tensors, outer, inner);
         fixed.iter_mut().filter(|own| **own > outer).for_each(|own| *own -= 1);
     }
@@ -50,10 +55,19 @@ pub(crate) fn join(
     true
 }
 
-fn pair(nest: &Nest, tensors: &[Tensor], fixed: &[usize]) -> Option<(usize, usize)> {
+fn pair(nest: &Nest, tensors: &[Tensor], fixed: &[usize], exact: bool) -> Option<(usize, usize)> {
     let count = nest.generic.extents.len();
     let mut pairs = (0..count).flat_map(|outer| (0..count).map(move |inner| (outer, inner)));
-    pairs.find(|pair| can_follow(nest, tensors, fixed, *pair, None))
+    let in_order = exact && !nest.is_free_of_order();
+    pairs.find(|pair| {
+        can_follow(nest, tensors, fixed, *pair, None) && (!in_order || keeps_order(nest, *pair))
+    })
+}
+
+/// Whether two loops as one combine in the order of both: the inner one is the next that is combined.
+fn keeps_order(nest: &Nest, (outer, inner): (usize, usize)) -> bool {
+    let mut behind = nest.generic.reduced().skip_while(|at| *at != outer);
+    behind.next().is_none() || behind.next() == Some(inner)
 }
 
 /// Whether two loops can be joined: their elements follow each other in every tensor but that of

@@ -61,7 +61,7 @@ pub(crate) fn program(
             Planned::Nest(nest) => {
                 let mut nest = nest.clone();
                 without_unit_loops(&mut nest, true);
-                collapse(&mut nest, tensors);
+                collapse(&mut nest, tensors, options.exact);
                 functions.nest(&nest, tensors)
             }
             Planned::Product(nest, tiled) => functions.product(nest, tiled, tensors),
@@ -186,7 +186,7 @@ impl Functions<'_> {
                     best.map_err(LowerError::from).and_then(|best| write(&best.tree, budget));
                 return text.or_else(|_| write(&part.schedule, &Budget::steps(options.steps)));
             }
-            let lanes = Lanes::of(nest, &[], tensors);
+            let lanes = Lanes::of(nest, &[], tensors, options.exact);
             let window = Window::of(nest, lanes, &options.machine, tensors);
             let shared = tile::shared(nest);
             let is_lane = |iterator: usize| lanes == Lanes::Parallel(iterator);
@@ -212,14 +212,14 @@ impl Functions<'_> {
         // The order is checked with memory for all rows: one after the other then needs that of one.
         let (whole, nests) = (&group.nests, &group.contracted);
         let whole = (&whole[..], group.is_recurrent);
-        self.call_of(nests, whole, &rows, tensors, |_, parameters, part, budget| {
+        self.call_of(nests, whole, &rows, tensors, |options, parameters, part, budget| {
             let mut cuts = vec![Cut::Every(1); group.rows[0].len()];
             let block = Cut::Every(group.block() as i128);
             cuts.iter_mut().next_back().into_iter().for_each(|cut| *cut = block);
             let loops = (0..cuts.len()).map(|at| (at, 1)).collect();
             let (name, statements) = (TILE.to_owned(), statements(&group.nests, &group.rows));
             let ast = outlined(part, &TileLoops { name, statements, cuts, loops }, budget)?;
-            Ok(c::group::function(group, tensors, parameters, &ast))
+            Ok(c::group::function((group, options.exact), tensors, parameters, &ast))
         })
     }
 

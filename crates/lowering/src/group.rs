@@ -15,6 +15,7 @@
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::IteratorKind;
 
+use crate::Options;
 use crate::c::lanes::LANES;
 use crate::collapse::collapse_inner;
 use crate::nest::{Nest, Tensor};
@@ -49,7 +50,7 @@ const MOST_TENSORS: usize = 20;
 const MOST_BETWEEN: usize = 8;
 
 /// Makes groups of nests that follow each other.
-pub(crate) fn group(draft: &mut Draft<'_>) {
+pub(crate) fn group(draft: &mut Draft<'_>, options: &Options) {
     let mut steps = Vec::new();
     let mut open: Option<(Group, usize)> = None;
     for step in std::mem::take(&mut draft.steps) {
@@ -60,7 +61,11 @@ pub(crate) fn group(draft: &mut Draft<'_>) {
             | Planned::Winograd(_)
             | Planned::Recurrent(_)
             | Planned::Reference(_) => {
-                steps.extend(open.take().into_iter().flat_map(|(group, _)| group.closed(draft)));
+                steps.extend(
+                    open.take()
+                        .into_iter()
+                        .flat_map(|(group, _)| group.closed(draft, options.exact)),
+                );
                 steps.push(step);
                 continue;
             }
@@ -76,13 +81,15 @@ pub(crate) fn group(draft: &mut Draft<'_>) {
                 continue;
             }
         }
-        steps.extend(open.take().into_iter().flat_map(|(group, _)| group.closed(draft)));
+        steps.extend(
+            open.take().into_iter().flat_map(|(group, _)| group.closed(draft, options.exact)),
+        );
         match Group::of(nest, tiled) {
             Some(group) => open = Some((group, 0)),
             None => steps.push(step),
         }
     }
-    steps.extend(open.into_iter().flat_map(|(group, _)| group.closed(draft)));
+    steps.extend(open.into_iter().flat_map(|(group, _)| group.closed(draft, options.exact)));
     draft.steps = steps;
 }
 
@@ -242,7 +249,7 @@ impl Group {
     }
 
     /// The group as a step, or the nests as they were.
-    fn closed(mut self, draft: &mut Draft<'_>) -> Vec<Planned> {
+    fn closed(mut self, draft: &mut Draft<'_>, exact: bool) -> Vec<Planned> {
         // Rows that are too short take the loops around them in.
         let short = |group: &Group| {
             group.nests.iter().zip(&group.rows).any(|(nest, rows)| {
@@ -274,7 +281,7 @@ impl Group {
         }
         let nests = self.nests.iter_mut().zip(&mut self.rows).zip(&self.tiled);
         for ((nest, rows), _) in nests.filter(|(_, tiled)| tiled.is_none()) {
-            collapse_inner(nest, &mut draft.tensors, rows);
+            collapse_inner(nest, &mut draft.tensors, rows, exact);
         }
         vec![Planned::Group(Box::new(self))]
     }

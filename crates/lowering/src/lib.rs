@@ -64,11 +64,12 @@ mod winograd;
 
 pub use c::{DIVISION, OUTSIDE};
 pub use function_cache::Texts;
-pub use passes::{Watch, pass_names};
+pub use passes::{Nobody, Watch, pass_names};
 pub use program::{Buffer, Call, FUNCTION_START, Program, ProgramStep, Storage, Stored};
 pub use reason::Reason;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use tangram_dialects::conversion::nn_to_linalg::nn_to_linalg;
@@ -169,7 +170,7 @@ pub fn settled(module: &Module, function: Op) -> Module {
 /// # Errors
 /// [`LowerError::NoBody`]; [`LowerError::Invalid`] where passes are verified.
 pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program, LowerError> {
-    let program = lower_watched(module, function, options, &mut passes::Nobody)?;
+    let program = lower_watched(module, function, options, &mut Nobody)?;
     Ok(program.unwrap_or_default())
 }
 
@@ -195,7 +196,10 @@ pub fn lower_watched(
     loop {
         let draft = passes::nests(&settled, (function, block), &refused, options, watch)?;
         let Some(draft) = draft else { return Ok(None) };
-        match function::program(draft, options) {
+        let start = Instant::now();
+        let program = function::program(draft, options);
+        watch.after(passes::SCHEDULE, start.elapsed(), None);
+        match program {
             Ok(program) => return Ok(Some(Program { assumed, ..program })),
             Err(ops) => refused.extend(ops),
         }

@@ -67,6 +67,11 @@ impl Nest {
         self.generic.reduction.is_none()
     }
 
+    /// Whether iterations may be combined in any order, to the same bits: integers and truth.
+    pub fn is_free_of_order(&self) -> bool {
+        self.generic.reduction.is_none_or(|reduction| !reduction.initial.element().is_float())
+    }
+
     /// The parallel iterators.
     pub fn parallel(&self) -> impl Iterator<Item = usize> {
         let kinds = self.generic.kinds.iter().enumerate();

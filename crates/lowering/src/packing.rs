@@ -103,7 +103,7 @@ fn product(nest: &Nest, draft: &mut Draft<'_>, options: &Options) -> Option<Vec<
         product.reduced.iter().map(|at| nest.generic.extents[*at].clone()).collect();
     // Few columns leave most of a vector empty, which is still more than one number at a time.
     let is_narrow = small(&nest.generic.extents[product.column]);
-    if small(&count(&reduced)?) || (is_narrow && has_lanes(&nest, &draft.tensors)) {
+    if small(&count(&reduced)?) || (is_narrow && has_lanes(&nest, &draft.tensors, options.exact)) {
         return None;
     }
     let mut steps = Vec::new();
@@ -157,7 +157,7 @@ fn tiled_product(
 ) -> Option<Vec<Planned>> {
     // Several matrices stay apart: what reads their product has them as loops of its own.
     let mut batch = product.batch.clone();
-    crate::collapse::collapse_inner(&mut nest, &mut draft.tensors, &mut batch);
+    crate::collapse::collapse_inner(&mut nest, &mut draft.tensors, &mut batch, options.exact);
     join_rows(&mut nest, draft, &options.machine);
     let (nest, tiled) = tiled(nest, draft, options, &mut steps)?;
     steps.push(Planned::Product(Box::new(nest), Box::new(tiled)));

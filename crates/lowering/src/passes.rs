@@ -19,7 +19,7 @@
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
-use tangram_ir::{Block, Module, Op, verify};
+use tangram_ir::{Block, Module, Op, verify_op};
 
 use crate::storage::Draft;
 use crate::{LowerError, Options};
@@ -35,12 +35,15 @@ const PASSES: [(&str, Pass); 9] = [
     ("fuse", |draft, _| fusion::fuse(draft)),
     ("layout", |draft, _| layout::choose(draft)),
     ("pack", packing::pack),
-    ("group", |draft, _| group::group(draft)),
+    ("group", group::group),
     ("contract", |draft, _| array_contraction::contract_arrays(draft)),
 ];
 
 /// The name of the first pass.
 const IMPORT: &str = "import";
+
+/// What comes behind the passes over nests: the order of loops, and their text.
+pub(crate) const SCHEDULE: &str = "schedule";
 
 /// The names of the passes over nests, in the order in which they run.
 pub fn pass_names() -> impl Iterator<Item = &'static str> {
@@ -54,13 +57,15 @@ pub trait Watch {
     /// Whether the program is wanted after `pass`.
     fn wants(&self, pass: &str) -> bool;
 
-    /// Is told of each pass that has run, how long that took, and of the program if it is wanted.
-    /// Where it returns `false`, no other pass runs.
+    /// Is told of each pass that has run, how long that took, and of the program if it is wanted;
+    /// behind all passes of `schedule`, after which there is no program over nests. Where it
+    /// returns `false`, no other pass runs.
     fn after(&mut self, pass: &'static str, took: Duration, program: Option<&Module>) -> bool;
 }
 
-/// Nobody.
-pub(crate) struct Nobody;
+/// Who sees no program, and all passes.
+#[derive(Clone, Copy, Debug)]
+pub struct Nobody;
 
 impl Watch for Nobody {
     fn wants(&self, _: &str) -> bool {
@@ -115,11 +120,28 @@ impl Told<'_> {
         }
         let program = ir::written(draft, self.function)?;
         if self.options.verify_each {
-            verify(&program).map_err(|errors| {
-                let message = errors.first().map(|error| error.message.clone());
-                LowerError::Invalid { pass, message: message.unwrap_or_default() }
-            })?;
+            verified(&program, self.function, pass)?;
         }
         Ok(self.watch.after(pass, took, wanted.then_some(&program)))
     }
+}
+
+/// Verifies what a pass left of a function: all of it, or its operations where it is a part of a program
+/// without a name, which is no whole function.
+fn verified(program: &Module, function: Op, pass: &'static str) -> Result<(), LowerError> {
+    let roots: Vec<Op> = match program.attr(function, "sym_name") {
+        Some(_) => vec![function],
+        None => {
+            let regions = program.regions(function).iter();
+            let blocks = regions.flat_map(|&region| program.blocks(region));
+            blocks.flat_map(|block| program.ops(block)).collect()
+        }
+    };
+    for root in roots {
+        verify_op(program, root).map_err(|errors| {
+            let message = errors.first().map(|error| error.message.clone());
+            LowerError::Invalid { pass, message: message.unwrap_or_default() }
+        })?;
+    }
+    Ok(())
 }

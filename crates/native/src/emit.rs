@@ -17,7 +17,7 @@ use tangram_affine::symbolic::{C_FUNCTIONS, Expr};
 use tangram_dialects::structured::wants_extents;
 use tangram_dialects::{constant, dims};
 use tangram_ir::{Module, Op, Value};
-use tangram_lowering::{Buffer, Call, Program, ProgramStep, Storage, lower};
+use tangram_lowering::{Buffer, Call, Nobody, Program, ProgramStep, Storage, Watch, lower_watched};
 use tangram_machine::Machine;
 use tangram_onnx::Model;
 use tangram_tensor::DType;
@@ -53,11 +53,30 @@ pub struct Emitted {
 /// # Errors
 /// [`SessionError::NotCompiled`]: the operations that are not.
 pub fn emit(model: &Model, name: &str, options: &Options) -> Result<Emitted, SessionError> {
+    let emitted = emit_watched(model, name, options, &mut Nobody)?;
+    emitted.ok_or(SessionError::NoGraph)
+}
+
+/// As [`emit`], while `watch` sees the program after each pass over its nests.
+///
+/// Returns `None` where it has seen enough.
+///
+/// # Errors
+/// As [`emit`].
+pub fn emit_watched(
+    model: &Model,
+    name: &str,
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<Option<Emitted>, SessionError> {
     let main = model.main().ok_or(SessionError::NoGraph)?;
     let mut lowering = tangram_lowering::Options::default();
     lowering.machine = options.machine.clone();
-    lowering.exact = options.exact;
-    emit_program(model, &lower(&model.module, main, &lowering)?, name, options)
+    (lowering.exact, lowering.verify_each) = (options.exact, options.verify_each);
+    match lower_watched(&model.module, main, &lowering, watch)? {
+        Some(program) => emit_program(model, &program, name, options).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// Writes `program`, which the main function of `model` was lowered to.

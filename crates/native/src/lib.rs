@@ -66,7 +66,7 @@ mod weights;
 
 pub use cache::Cache;
 pub use compiler::Compiler;
-pub use emit::{Emitted, emit, emit_program};
+pub use emit::{Emitted, emit, emit_program, emit_watched};
 pub use error::{CompileError, InputError, SessionError};
 pub use notice::{Notice, Progress};
 pub use port::{Kind, Port, is_named};

@@ -47,6 +47,9 @@ pub struct Options {
     pub grain: i64,
     /// Who is told how far it is while code is made.
     pub notice: Option<Notice>,
+    /// Whether the program is verified after each pass over its nests: so in debug builds unless
+    /// something else is said.
+    pub verify_each: bool,
 }
 
 impl Default for Options {
@@ -60,6 +63,7 @@ impl Default for Options {
             threads: 0,
             grain: 20_000,
             notice: None,
+            verify_each: cfg!(debug_assertions),
         }
     }
 }
@@ -448,7 +452,7 @@ pub(crate) fn input_names(module: &Module, main: Op) -> Vec<String> {
 pub(crate) fn lowering(options: &Options) -> tangram_lowering::Options {
     let mut lowering = tangram_lowering::Options::default();
     lowering.machine = options.machine.clone();
-    lowering.exact = options.exact;
+    (lowering.exact, lowering.verify_each) = (options.exact, options.verify_each);
     let texts = options.cache.clone();
     lowering.texts = Some(match &options.notice {
         Some(notice) => {

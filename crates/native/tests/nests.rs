@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use fastrand::Rng;
-use support::graphs::{Made, random_graph};
-use support::{Graph, Side, attribute_ints};
+use support::graphs::{Made, plain_graph, random_graph};
+use support::{Graph, Side, attribute_ints, session_with};
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::{Datum, interpret};
 use tangram_dialects::{dims, dtype};
@@ -284,6 +284,54 @@ fn random_models_have_the_same_bits_after_every_pass() {
 fn five_hundred_random_models_have_the_same_bits_after_every_pass() {
     let cases = std::env::var("TANGRAM_CASES").ok().and_then(|text| text.parse().ok());
     println!("{} runs", try_random(5000..5000 + cases.unwrap_or(500)));
+}
+
+/// Runs graphs of sums and products compiled, and by the text of the first pass: the order of each sum
+/// is that of its operation, whatever stands around it.
+fn sums_as_stated(seeds: std::ops::Range<u64>) -> usize {
+    let mut runs = 0;
+    for seed in seeds {
+        let Some(Made { bytes, inputs, mut random }) = plain_graph(seed) else { continue };
+        let context = tangram_dialects::context();
+        let model = Model::decode(bytes.clone().into(), context).expect("imported");
+        let (_, program) = programs(&model, true).remove(0);
+        let session = session_with(&bytes, |options| options.exact = true);
+        for (batch, length) in [(1, 1), (2, 19)] {
+            let tensor = |shape: &[Side]| {
+                let extents: Vec<usize> =
+                    shape.iter().map(|side| side.size(batch, length)).collect();
+                tensor(DType::F32, &extents, Like::Usual, &mut random)
+            };
+            let feed: Vec<(&str, Datum)> = inputs
+                .iter()
+                .map(|input| input.name.as_str())
+                .zip(inputs.iter().map(|input| &input.shape[..]).map(tensor).map(Datum::Tensor))
+                .collect();
+            let data: Vec<Datum> = feed.iter().map(|(_, datum)| datum.clone()).collect();
+            let expected = interpret(&program, function(&program), &data).expect("a result");
+            let found = session.run(&feed).expect("a result");
+            for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                let what = format!("seed {seed}, sizes {batch} and {length}, result {at}");
+                assert!(same(found, expected), "{what}");
+            }
+            runs += 1;
+        }
+    }
+    runs
+}
+
+#[test]
+fn compiled_sums_have_the_order_of_the_text() {
+    let runs = sums_as_stated(0..10);
+    assert!(runs > 12, "{runs} runs");
+}
+
+/// Three hundred, or as many as `TANGRAM_CASES` says.
+#[test]
+#[ignore = "minutes"]
+fn three_hundred_compiled_models_have_the_order_of_the_text() {
+    let cases = std::env::var("TANGRAM_CASES").ok().and_then(|text| text.parse().ok());
+    println!("{} runs", sums_as_stated(9000..9000 + cases.unwrap_or(300)));
 }
 
 #[test]

@@ -13,7 +13,18 @@ pub fn reference() -> String {
          Written from the definitions in `crates/dialects/src/nn`; run the tests with `BLESS=1` \
          to write it anew. `x?` may be absent, `x...` is any number. Operations marked \
          *evaluated* are computed when their operands are constant, those marked *structured* have \
-         a definition as loops.\n",
+         a definition as loops.\n\n\
+         ## The order of sums\n\n\
+         Compiled code with `--exact` combines the terms of each sum, product, maximum and minimum one \
+         after the other, in the order of the operation's loops, whatever stands around it:\n\n\
+         - reductions, norms, softmax and pools: the reduced dimensions or places of the window in \
+         row-major order, the last fastest;\n\
+         - products of matrices and attention: the inner dimension, upwards;\n\
+         - convolutions: the places of the window in row-major order and, for each, the channels of \
+         the group, upwards; transposed ones: the channels and, for each, the places;\n\
+         - `nn.einsum`: the summed letters in the order in which the equation has them.\n\n\
+         `tangram compile --exact --print-after import` shows it as the attribute `order` of each nest. \
+         The reference kernels sum in blocks, in `f64` or in this order: they differ by roundings.\n",
     );
     for (title, family) in FAMILIES {
         write_family(&mut out, title, family).expect("a string takes all text");

@@ -24,7 +24,8 @@
 //! integer. The table is in [`scalars`]. Integers of a body have no sign, as `arith` wants it; a
 //! result that stands for one without a sign is marked `tg.unsigned`, which no meaning depends on.
 //!
-//! `mlir-opt --allow-unregistered-dialect` reads the generic form.
+//! No operation has a text of its own, so `mlir-opt --allow-unregistered-dialect` reads whatever is
+//! printed.
 
 mod nest;
 pub mod scalars;
@@ -116,7 +117,6 @@ pub static NEST: OpDef = OpDef {
 pub static YIELD: OpDef = OpDef {
     operands: &[values("values", "the values")],
     traits: Traits::TERMINATOR.union(Traits::PURE),
-    assembly: Some("( $values )? attr-dict ( `:` type($values) )?"),
     ..OpDef::new("tg.yield", "ends a region with values")
 };
 
@@ -146,7 +146,6 @@ pub static BUFFER: OpDef = OpDef {
         ),
         AttrDef::optional("per_part", AttrKind::Any, "present if each part has one of its own"),
     ],
-    assembly: Some("attr-dict `:` type($result)"),
     ..OpDef::new("tg.buffer", "memory for a tensor; what is read before it is written is undefined")
 };
 
@@ -156,7 +155,6 @@ pub static VIEW: OpDef = OpDef {
     results: &[one_result("its elements in row-major order")],
     traits: Traits::PURE,
     verify: Some(verify::view),
-    assembly: Some("$source attr-dict `:` type($source) `to` type($result)"),
     ..OpDef::new("tg.view", "the elements of a tensor in other extents, in row-major order")
 };
 
@@ -166,7 +164,6 @@ pub static SIZE: OpDef = OpDef {
     attrs: &[EXPRESSION],
     traits: Traits::PURE,
     verify: Some(verify::size),
-    assembly: Some("$value attr-dict `:` type($result)"),
     ..OpDef::new("tg.size", "the value of an expression over the symbols of the function")
 };
 
@@ -176,7 +173,6 @@ pub static INDEX: OpDef = OpDef {
     attrs: &[AttrDef::required("loop", AttrKind::Int, "the number of the loop")],
     traits: Traits::PURE,
     verify: Some(verify::within_nest),
-    assembly: Some("int($loop, i64) attr-dict `:` type($result)"),
     ..OpDef::new("tg.index", "the iteration of a loop of the nest around it")
 };
 
@@ -186,7 +182,6 @@ pub static INSIDE: OpDef = OpDef {
     attrs: &[AttrDef::required("read", AttrKind::Int, "the number of the read")],
     traits: Traits::PURE,
     verify: Some(verify::within_nest),
-    assembly: Some("int($read, i64) attr-dict `:` type($result)"),
     ..OpDef::new("tg.inside", "whether an element that the nest reads is inside of its tensor")
 };
 

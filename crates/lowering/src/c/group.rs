@@ -14,7 +14,7 @@ use crate::scop::{Role, array, arrays};
 
 /// The function of a group whose loops over rows are those of `ast`.
 pub(crate) fn function(
-    group: &Group,
+    (group, exact): (&Group, bool),
     tensors: &[Tensor],
     parameters: &Parameters,
     ast: &Ast,
@@ -22,7 +22,7 @@ pub(crate) fn function(
     let (order, _) = arrays(&group.contracted);
     let mut text = head(&group.contracted, tensors, parameters);
     let kernels = RefCell::default();
-    let rows = Rows { group, tensors, parameters, order: &order, kernels: &kernels };
+    let rows = Rows { group, exact, tensors, parameters, order: &order, kernels: &kernels };
     // Steps of a recurrent layer run in their order.
     text.push_str(&match group.is_recurrent {
         true => in_order(ast, &rows),
@@ -34,6 +34,8 @@ pub(crate) fn function(
 
 struct Rows<'a> {
     group: &'a Group,
+    /// Whether sums keep the order of their definition.
+    exact: bool,
     tensors: &'a [Tensor],
     parameters: &'a Parameters,
     order: &'a [usize],
@@ -46,7 +48,10 @@ impl Rows<'_> {
     fn row(&self, nest: &Nest, rows: &[usize]) -> String {
         match nest.is_parallel() {
             true => self.parallel(nest, rows),
-            false => lanes::row(nest, rows, self.tensors, self.parameters, self.order),
+            false => {
+                let fixed = (rows, self.exact);
+                lanes::row(nest, fixed, self.tensors, self.parameters, self.order)
+            }
         }
     }
 

@@ -156,6 +156,68 @@ impl Maker {
     }
 }
 
+impl Maker {
+    /// A step of additions, products and comparisons alone, which have one result each: no elementary
+    /// function.
+    fn plain_step(&mut self) {
+        let value = self.pick();
+        let Known { name, shape } = &value;
+        let rank = shape.len();
+        match self.random.usize(0..10) {
+            0 => {
+                let operator = ["Relu", "Neg", "Abs"][self.random.usize(0..3)];
+                self.add(operator, &[name], shape.clone());
+            }
+            1 => {
+                let others: Vec<Known> =
+                    self.known.iter().filter(|other| other.shape == *shape).cloned().collect();
+                let other = others[self.random.usize(0..others.len())].name.clone();
+                let operator = ["Add", "Mul", "Sub"][self.random.usize(0..3)];
+                self.add(operator, &[name, &other], shape.clone());
+            }
+            2 | 3 => {
+                let operator = ["ReduceSum", "ReduceMean", "ReduceMax"][self.random.usize(0..3)];
+                let mut axes: Vec<i64> = (0..rank as i64).collect();
+                self.random.shuffle(&mut axes);
+                axes.truncate(self.random.usize(1..=rank.min(2)));
+                let mut shape = shape.clone();
+                axes.iter().for_each(|&axis| shape[axis as usize] = Side::Number(1));
+                let axes = self.numbers(&axes);
+                self.add(operator, &[name, &axes], shape);
+            }
+            4 => {
+                let mut order: Vec<usize> = (0..rank).collect();
+                self.random.shuffle(&mut order);
+                let perm = attribute_ints(order.iter().map(|&at| at as i64));
+                let shape = order.iter().map(|&at| shape[at].clone()).collect();
+                let name = self.graph.node("Transpose", &[name], vec![("perm", perm)]);
+                self.known.push(Known { name, shape });
+            }
+            5 => {
+                let Some(depth) = shape[rank - 1].number().filter(|_| rank > 1) else { return };
+                let columns = [1, 3, 8, 24, 40][self.random.usize(0..5)];
+                let weights = self.constant(&[depth, columns]);
+                let mut shape = shape.clone();
+                shape[rank - 1] = Side::Number(columns);
+                self.add("MatMul", &[name, &weights], shape);
+            }
+            _ => {
+                let Some(channels) = shape[1.min(rank - 1)].number().filter(|_| rank == 4) else {
+                    return;
+                };
+                let filters = [2, 5, 16, 24][self.random.usize(0..4)];
+                let window = [1, 3][self.random.usize(0..2)];
+                let weights = self.constant(&[filters, channels, window, window]);
+                let pads = vec![("pads", attribute_ints([window / 2; 4]))];
+                let mut shape = shape.clone();
+                shape[1] = Side::Number(filters);
+                let name = self.graph.node("Conv", &[name, &weights], pads);
+                self.known.push(Known { name, shape });
+            }
+        }
+    }
+}
+
 /// A model.
 pub(crate) struct Made {
     /// Its file.
@@ -167,6 +229,15 @@ pub(crate) struct Made {
 
 /// Makes a graph; nothing where it came out without results.
 pub(crate) fn random_graph(seed: u64) -> Option<Made> {
+    made(seed, 1..=4, Maker::step)
+}
+
+/// Makes a graph of sums and products, convolutions among them, without elementary functions.
+pub(crate) fn plain_graph(seed: u64) -> Option<Made> {
+    made(seed, if seed.is_multiple_of(2) { 4..=4 } else { 1..=4 }, Maker::plain_step)
+}
+
+fn made(seed: u64, ranks: std::ops::RangeInclusive<usize>, step: fn(&mut Maker)) -> Option<Made> {
     let mut random = Rng::with_seed(seed);
     let sides = [
         Side::Name("b"),
@@ -180,7 +251,7 @@ pub(crate) fn random_graph(seed: u64) -> Option<Made> {
     let mut graph = Graph::default();
     let mut known: Vec<Known> = Vec::new();
     for _ in 0..random.usize(1..=2) {
-        let rank = random.usize(1..=4);
+        let rank = random.usize(ranks.clone());
         let shape: Vec<Side> =
             (0..rank).map(|_| sides[random.usize(0..sides.len())].clone()).collect();
         known.push(Known { name: graph.input(&shape), shape });
@@ -188,7 +259,7 @@ pub(crate) fn random_graph(seed: u64) -> Option<Made> {
     let inputs = known.clone();
     let mut maker = Maker { random, graph, known };
     for _ in 0..maker.random.usize(3..12) {
-        maker.step();
+        step(&mut maker);
     }
     let Maker { mut random, mut graph, known } = maker;
     let last = known.len() - 1;

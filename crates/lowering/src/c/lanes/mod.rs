@@ -2,7 +2,8 @@
 //! side by side that are combined at the end.
 //!
 //! Lanes are 16 whatever the vectors of the machine are, and are combined in one order: the same
-//! program has the same bits everywhere.
+//! program has the same bits everywhere. Where sums keep the order of their definition, iterations that
+//! are combined have no lanes.
 
 mod window;
 
@@ -39,8 +40,9 @@ pub(crate) enum Lanes {
 }
 
 impl Lanes {
-    /// Chooses the loop along which all that is read and written lies side by side, none of `fixed`.
-    pub fn of(nest: &Nest, fixed: &[usize], tensors: &[Tensor]) -> Lanes {
+    /// Chooses the loop along which all that is read and written lies side by side, none of `fixed`;
+    /// with `exact`, none whose lanes would combine in another order than that of the loops.
+    pub fn of(nest: &Nest, fixed: &[usize], tensors: &[Tensor], exact: bool) -> Lanes {
         let generic = &nest.generic;
         let combined = nest.finish.as_ref().map(|finish| finish.combined);
         let inputs = generic.inputs.iter().zip(&nest.inputs).enumerate();
@@ -59,6 +61,7 @@ impl Lanes {
         }
         let moves = |at: usize| inputs.iter().any(|own| step(own, at) == Some(1));
         let reduced = generic.reduced().find(|at| long(*at) && beside(*at) && moves(*at));
+        let reduced = reduced.filter(|_| !exact || nest.is_free_of_order());
         match (reduced, parallel) {
             (Some(at), _) => Lanes::Reduced(at),
             (None, Some(at)) => Lanes::Parallel(at),
@@ -68,8 +71,8 @@ impl Lanes {
 }
 
 /// Whether a nest by itself has lanes, and these read what lies side by side.
-pub(crate) fn has_lanes(nest: &Nest, tensors: &[Tensor]) -> bool {
-    match Lanes::of(nest, &[], tensors) {
+pub(crate) fn has_lanes(nest: &Nest, tensors: &[Tensor], exact: bool) -> bool {
+    match Lanes::of(nest, &[], tensors, exact) {
         Lanes::Parallel(lane) => is_beside(nest, lane, tensors),
         Lanes::Reduced(_) => true,
         Lanes::None => false,
@@ -143,12 +146,12 @@ pub(crate) fn function(
 /// All of a combination in one row, whose iterators `fixed` are declared.
 pub(crate) fn row(
     nest: &Nest,
-    fixed: &[usize],
+    (fixed, exact): (&[usize], bool),
     tensors: &[Tensor],
     parameters: &Parameters,
     order: &[usize],
 ) -> String {
-    let lanes = Lanes::of(nest, fixed, tensors);
+    let lanes = Lanes::of(nest, fixed, tensors, exact);
     let writer = Writer { nest, lanes, window: None, tensors, parameters, order };
     let mut text = String::new();
     for at in nest.parallel().filter(|at| !fixed.contains(at)) {
