@@ -147,3 +147,15 @@ def test_equalities_are_detected() -> None:
     points = ours.Set("{ [i, j] : 2i <= 3j <= 2i + 1 and exists k : 3j - 2i = 2k }")
     assert points.detect_equalities() == points
     assert any(c.is_equality() for c in points.detect_equalities().get_basic_sets()[0].get_constraints())
+
+
+def test_a_parameter_with_one_value_needs_none() -> None:
+    points = ours.Set("[n, m] -> { [i] : 0 <= i < n + m and n = 4 }")
+    assert points.card()(m=3) == points.card()(n=4, m=3) == 7
+    assert points.card()(n=5, m=3) == 0
+    assert ours.Set("[n] -> { [i] : 0 <= i < n and 2n = 8 }").card()() == 4
+    assert ours.Set("[n] -> { [i] : 0 <= i < 4 and 1 <= n <= 1 }").card()() == 4
+    with pytest.raises(TypeError, match="parameters"):
+        ours.Set("[n] -> { [i] : 0 <= i < n and 3 <= n <= 4 }").card()()
+    with pytest.raises(TypeError, match="parameters"):
+        points.card()(m=3, k=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -55,19 +56,31 @@ class PwQPolynomial(Dimensions):
     def __call__(self, *point: int, **params: int) -> Fraction | int | float:
         """The value at a point: coordinates of the domain, and parameters by name.
 
-        It is ``math.inf`` for infinitely many points, and ``math.nan`` for sums over them.
+        A parameter that has one value where the function has one needs none:
+        ``Set("[n] -> { [i] : 0 <= i < n and n = 4 }").card()()`` is 4. The value is ``math.inf`` for
+        infinitely many points, and ``math.nan`` for sums over them.
 
         Raises:
             TypeError: a parameter or a coordinate is missing or too many.
         """
         known, wanted = self.get_param_names(), self.dim(dim_type.in_)
-        if len(point) != wanted or set(params) - set(known) or set(known) - set(params):
+        if len(point) == wanted and set(params) < set(known):
+            params = self._fixed_params() | params
+        if len(point) != wanted or set(params) ^ set(known):
             raise TypeError(f"expected {wanted} coordinates and the parameters {known}")
         values = [params[name] for name in known]
         numerator, denominator = self._count.evaluate([*values, *point])
         if denominator == 0:
             return numerator * math.inf if numerator else math.nan
         return make_number(numerator, denominator)
+
+    def _fixed_params(self) -> dict[str, int]:
+        """The values of parameters that have one where a piece holds."""
+        where, found = self.domain(), {}
+        for at, name in enumerate(self.get_param_names()):
+            with contextlib.suppress(PresburgerError):
+                found[name] = int(where.plain_get_val_if_fixed(dim_type.param, at))
+        return found
 
     def eval(self, point: Point) -> Val:
         """The value at a point, which knows the values of the parameters.
