@@ -255,6 +255,33 @@ class PwAff(Single):
         """The arguments for which both have values, which differ."""
         return self._region("ne", other)
 
+    def _compared(self, name: str, other: PwAff) -> Map:
+        spaces = [one.get_domain_space() for one in (self, other)]
+        pairs = Set.universe(spaces[0]).cross(Set.universe(spaces[1]))
+        left = self.pullback_pw_multi_aff(pairs.domain_map().as_pw_multi_aff())
+        right = other.pullback_pw_multi_aff(pairs.range_map().as_pw_multi_aff())
+        return left._region(name, right).unwrap()
+
+    def le_map(self, other: PwAff) -> Map:
+        """Relates the arguments at which this is at most what ``other`` is at the second ones."""
+        return self._compared("le", other)
+
+    def lt_map(self, other: PwAff) -> Map:
+        """Relates the arguments at which this is less than ``other`` at the second ones."""
+        return self._compared("lt", other)
+
+    def ge_map(self, other: PwAff) -> Map:
+        """Relates the arguments at which this is at least what ``other`` is at the second ones."""
+        return self._compared("ge", other)
+
+    def gt_map(self, other: PwAff) -> Map:
+        """Relates the arguments at which this is more than ``other`` at the second ones."""
+        return self._compared("gt", other)
+
+    def eq_map(self, other: PwAff) -> Map:
+        """Relates the arguments at which this is what ``other`` is at the second ones."""
+        return self._compared("eq", other)
+
     def zero_set(self) -> Set:
         """The arguments for which this is 0."""
         return self._region("zero")
@@ -366,6 +393,18 @@ class Aff(PwAff, Coefficients):
     def zero_basic_set(self) -> Set:
         """The arguments for which this is 0."""
         return self.zero_set()
+
+    def neg_basic_set(self) -> Set:
+        """The arguments for which this is less than 0."""
+        return self.lt_set(0)
+
+    # Of two expressions, what is compared is one conjunction.
+    eq_basic_set, le_basic_set, lt_basic_set = PwAff.eq_set, PwAff.le_set, PwAff.lt_set
+    ge_basic_set, gt_basic_set = PwAff.ge_set, PwAff.gt_set
+
+    def involves_locals(self) -> bool:
+        """Whether it has divisions."""
+        return bool(self._row()[2])
 
 
 PwAff._family, PwAff._piece_kind = PwAff, Aff

@@ -22,6 +22,7 @@ class Pairs(Relations):
         def range(self) -> Set: ...
         def reverse(self) -> Map: ...
         def apply_range(self, other: Map) -> Map: ...
+        def intersect_domain(self, inputs: Set) -> Self: ...
 
     def curry(self) -> Self:
         """Turns ``[a -> b] -> c`` into ``a -> [b -> c]``."""
@@ -81,6 +82,38 @@ class Pairs(Relations):
     can_zip = is_product
     can_curry = domain_is_wrapping
     can_uncurry = range_is_wrapping
+
+    def can_range_curry(self) -> bool:
+        """Whether the outputs are pairs whose inputs are pairs."""
+        return self.get_space().can_range_curry()
+
+    def intersect_domain_factor_domain(self, factor: Map) -> Self:
+        """Keeps ``[a -> b] -> c`` where ``factor`` has ``a -> c``."""
+        return self.intersect(self._full().domain().unwrap().domain_map().apply_range(factor))
+
+    def intersect_domain_factor_range(self, factor: Map) -> Self:
+        """Keeps ``[a -> b] -> c`` where ``factor`` has ``b -> c``."""
+        return self.intersect(self._full().domain().unwrap().range_map().apply_range(factor))
+
+    def intersect_range_factor_domain(self, factor: Map) -> Map:
+        """Keeps ``a -> [b -> c]`` where ``factor`` has ``a -> b``."""
+        return self.reverse().intersect_domain_factor_domain(factor.reverse()).reverse()
+
+    def intersect_range_factor_range(self, factor: Map) -> Map:
+        """Keeps ``a -> [b -> c]`` where ``factor`` has ``a -> c``."""
+        return self.reverse().intersect_domain_factor_range(factor.reverse()).reverse()
+
+    def intersect_domain_wrapped_domain(self, points: Set) -> Self:
+        """Keeps ``[a -> b] -> c`` where ``a`` is in ``points``."""
+        pairs = self._full().domain().unwrap()
+        return self.intersect_domain(pairs.intersect_domain(points).wrap())
+
+    def intersect_range_wrapped_domain(self, points: Set) -> Map:
+        """Keeps ``a -> [b -> c]`` where ``b`` is in ``points``."""
+        return self.reverse().intersect_domain_wrapped_domain(points).reverse()
+
+    intersect_domain_wrapped_domain_union_set = intersect_domain_wrapped_domain
+    intersect_range_wrapped_domain_union_set = intersect_range_wrapped_domain
 
     def domain_reverse(self) -> Map:
         """Turns ``[a -> b] -> c`` into ``[b -> a] -> c``."""

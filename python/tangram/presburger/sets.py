@@ -51,6 +51,23 @@ class Set(Relations):
         """The relation of the pairs ``[x -> y]`` that are the points of this set."""
         return self._to(Map, "unwrap")
 
+    def wrapped_reverse(self) -> Set:
+        """Turns the points ``[x -> y]`` into ``[y -> x]``."""
+        return self.unwrap().reverse().wrap()
+
+    def intersect_factor_domain(self, points: Set) -> Set:
+        """Keeps the points ``[x -> y]`` whose ``x`` is in ``points``."""
+        return self.unwrap().intersect_domain(points).wrap()
+
+    def intersect_factor_range(self, points: Set) -> Set:
+        """Keeps the points ``[x -> y]`` whose ``y`` is in ``points``."""
+        return self.unwrap().intersect_range(points).wrap()
+
+    def translation(self) -> Map:
+        """Relates each point to its sums with the points of this set."""
+        pairs = self._full().cross(self._full())
+        return pairs.deltas_map().intersect_range(self).domain().unwrap()
+
     def flat_product(self, other: Set) -> Set:
         """All pairs of points of two sets of one space, as points of one flat tuple."""
         return self.product(other).flatten()

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from tangram import _native
 from tangram._native import PresburgerError
-from tangram.presburger.dimensions import Dimensions, check
+from tangram.presburger.dimensions import check
 from tangram.presburger.names import (
     PARAMS,
     Column,
@@ -18,9 +18,10 @@ from tangram.presburger.names import (
     dim_type,
     read_tuple,
 )
+from tangram.presburger.space_pairs import SpacePairs
 
 
-class Space(Dimensions):
+class Space(SpacePairs):
     """Names of parameters, and the tuples of a set, a relation or a function.
 
     >>> space = Space.create_from_names(set=["i", "j"], params=["n"])
