@@ -7,7 +7,7 @@
 
 from gsl import attr, op, pat
 from gsl._parse import load, parse
-from gsl._subst import Subst, Verdict
+from gsl._subst import Definition, Subst, Verdict, define
 from gsl._workload import Workload
 
-__all__ = ["Subst", "Verdict", "Workload", "attr", "load", "op", "parse", "pat"]
+__all__ = ["Definition", "Subst", "Verdict", "Workload", "attr", "define", "load", "op", "parse", "pat"]

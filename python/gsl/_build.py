@@ -198,6 +198,12 @@ class Builder:
                 return {"reduce-range": {"op": attr.REDUCTIONS[a.op]} | self._counted(a)}
             case attr.Call():
                 return {"native": {"name": self._function(a.function), "args": self._arguments(a)}}
+            case attr.Given():
+                absent = [{"pattern": self.pattern(a.call)}, {"expr": self.expr(attr.to_attr(a.name))}]
+                self.exprs.append({"kind": {"native": {"name": "absent", "args": absent}}})
+                condition = len(self.exprs) - 1
+                arms = {"then": expr(a.default), "otherwise": expr(attr.GetAttr(a.call, a.name))}
+                return {"cond": {"condition": condition} | arms}
             case attr.Function():
                 return {"call": {"function": a.name, "args": [expr(one) for one in a.args]}}
             case attr.Mean():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import itertools
 import json
 import re
@@ -15,7 +16,7 @@ from gsl import pat
 from gsl._build import Builder
 from gsl._picture import rule_svg
 from gsl._workload import Workload
-from gsl.attr import Attr, to_attr
+from gsl.attr import Attr, Given, to_attr
 from tangram import _native
 from tangram._workload import Workload as Base
 
@@ -129,10 +130,16 @@ class Subst:
         """Returns the rule as text; `gsl.parse` reads it."""
         return self._text
 
-    def check(self) -> Verdict:
-        """Verifies the rule by exact evaluation of many small instances."""
-        ((_, holds, wrong, text),) = _native.verify_rules(self.name, self._text)
-        return Verdict(holds, wrong, text)
+    def check(self, definitions: Iterable[Definition] | Definition = ()) -> Verdict:
+        """Verifies the rule by exact evaluation of many small instances.
+
+        `definitions`: what operators of your own compute that the rule names; see `define`.
+        """
+        if isinstance(definitions, Definition):
+            definitions = [definitions]
+        text = "\n\n".join([*(one.to_gsl() for one in definitions), self._text])
+        ((_, holds, wrong, told),) = _native.verify_rules(self.name, text)
+        return Verdict(holds, wrong, told)
 
     def explain(self, wl: Base | ModelLike, limit: int = 10) -> str:
         """Says why the rule is not applied: its nearest misses and what is refused, one a line."""
@@ -162,6 +169,48 @@ class Subst:
     def visualize(self, path: str = "rule.svg") -> None:
         """Writes a picture of both sides."""
         _native.write_file(path, self._repr_svg_().encode())
+
+
+class Definition(Subst):
+    """What an operator of your own computes, as operations that are known: see `define`."""
+
+    def native(self) -> tuple[str, str, bool, str]:
+        """What the native half takes where operators are declared."""
+        return "", self.name, True, self._text
+
+    def check(self, definitions: Iterable[Definition] | Definition = ()) -> Verdict:
+        """Raises `TypeError`: a definition says what is meant, and rules are verified by it."""
+        raise TypeError("a definition is what rules are verified by: `rule.check(definitions)`")
+
+
+def define(operator: str, function: Callable[..., pat.PatternLike], *, name: str | None = None) -> Definition:
+    """Defines an operator of your own, `domain.name`, by a function that composes operations.
+
+    Parameters of the function without a default are the operands, those with one the attributes,
+    which are that where a node has none. With the definition among the rules, nodes of the operator
+    are typed, evaluated, folded and checked, and rules that name it are verified. The nodes stay
+    what they are, unless a rule rewrites them.
+
+    >>> import gsl
+    >>> from gsl import op
+    >>> def scaled_tanh(x, alpha=1.0):
+    ...     return op.Tanh(x) * alpha
+    >>> definition = gsl.define("acme.ScaledTanh", scaled_tanh)
+    """
+    operands: list[pat.Pattern] = []
+    attributes: dict[str, Any] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise TypeError(f"`*{parameter.name}`: an operator that is defined has operands of its own, by name")
+        if parameter.default is parameter.empty:
+            operands.append(pat.Wildcard())
+        else:
+            attributes[parameter.name] = parameter.default
+    call = pat.Call(operator, *operands)
+    given = {key: Given(call, key, default) for key, default in attributes.items()}
+    body = pat.to_pattern(function(*operands, **given))
+    words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", operator).lower())
+    return Definition(call, body, name=name or "-".join(["define", *words]), labels=["definition"])
 
 
 def _workload(model: Base | ModelLike) -> Base:

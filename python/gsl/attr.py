@@ -170,6 +170,17 @@ class GetAttr(Attr):
         self.name = name
 
 
+class Given(Attr):
+    """Attribute `name` of what a call matched, or `default` where it is absent."""
+
+    __slots__ = ("call", "default", "name")
+
+    def __init__(self, call: Pattern, name: str, default: AttrLike) -> None:
+        self.call = call
+        self.name = name
+        self.default = to_attr(default)
+
+
 @typing.final
 class Matched(typing.NamedTuple):
     """What a pattern matched, as a function of `Call` sees it."""

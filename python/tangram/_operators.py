@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 Extents = tuple[int | str | None, ...]
 Type = tuple[Any, Extents | None]
@@ -33,7 +33,7 @@ class Operand(NamedTuple):
 class Operator:
     """An operator that Tangram does not know, declared with what it gives.
 
-    What it computes stays unknown: no rule looks into it, and its nodes are written as they were.
+    What it computes stays unknown (`gsl.define` says that too): no rule looks into it, and its nodes are written as they were.
     What is behind it is typed, folded and rewritten by what `infer` says; nodes that equal each
     other are merged and those that nobody reads go, unless it is not `pure`.
 
@@ -85,9 +85,13 @@ def _type(of: Any) -> Any:
     return dtype, None if shape is None else [n if n is None or isinstance(n, str) else int(n) for n in shape]
 
 
-OperatorLike = Operator | Iterable[Operator]
+if TYPE_CHECKING:
+    from gsl import Definition
+
+    OperatorLike: TypeAlias = "Operator | Definition | Iterable[Operator | Definition]"
 
 
 def natives(operators: OperatorLike) -> list[Any]:
     """All operators as the native half takes them."""
-    return [one.native() for one in ([operators] if isinstance(operators, Operator) else operators)]
+    several = operators if isinstance(operators, Iterable) else [operators]
+    return [one.native() for one in several]

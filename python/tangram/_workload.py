@@ -57,7 +57,7 @@ class Workload:
     def from_onnx(cls, model: ModelLike, operators: OperatorLike = ()) -> Workload:
         """Reads a model from a path, bytes, an `onnx.ModelProto` or a `torch.onnx.ONNXProgram`.
 
-        `operators`: those that the model has of its own, each an `Operator`.
+        `operators`: those that the model has of its own, each an `Operator` or what `gsl.define` made.
 
         Raises `ModelError` if it is no model that can be read, and what their functions raise.
         """
@@ -136,7 +136,7 @@ class Workload:
 
         `rules`: further rules, as text, files, folders, `gsl.Subst` objects, or names, labels and
         topics of shipped rules that are applied on request only; `tangram.rules()` lists them.
-        `operators`: those that the model has of its own, each an `Operator`.
+        `operators`: those that the model has of its own, each an `Operator` or what `gsl.define` made.
         `check`: evaluate both models on random inputs; raises `CheckError` if they differ.
         `shape`, `data`: extents and arrays for inputs by name, where the check is not to choose.
         `tolerance`: the largest difference that the check allows, as a share of the greatest
@@ -157,6 +157,7 @@ class Workload:
         heard, bar = listener(progress)
         try:
             sources, functions = rule_sources(rules), rule_functions(rules)
+            model = model.defined(sources) if sources else model
             better, told, shown = model.optimize(sources, asked, page, heard, functions)
         finally:
             if bar is not None:

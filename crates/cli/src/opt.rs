@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use tangram::arrays::{NpyError, decode_npz, read_npy};
 use tangram::check::{CheckOptions, compare, compare_files, tolerance};
+use tangram::ir::Context;
 use tangram::onnx::edit::{Narrowing, Precision};
 use tangram::onnx::file::{ExternalPolicy, FileError, Identity, Loaded, SaveOptions, Storage};
 use tangram::onnx::proto::ModelProto;
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     say(args, &report, &explained)?;
     let checked = match original.filter(|_| args.check) {
         Some(original) => {
-            let optimised = reread(args, &proto)?;
+            let optimised = reread(args, &proto, library.context())?;
             budget::within_time(args.max_seconds, || check(args, &compared, &original, &optimised))?
         }
         None => ExitCode::SUCCESS,
@@ -199,14 +200,14 @@ fn storage(args: &OptArgs) -> Storage {
 }
 
 /// Reads the result again, as whoever uses it will.
-fn reread(args: &OptArgs, proto: &ModelProto) -> Result<Model, Error> {
+fn reread(args: &OptArgs, proto: &ModelProto, context: Arc<Context>) -> Result<Model, Error> {
     if out::is_standard(&args.output) {
         let mut bytes = Vec::new();
         let path = Path::new("standard output");
         onnx::file::encode(proto, &mut bytes).map_err(error::io(path))?;
-        return Model::decode(bytes.into(), dialects::context()).map_err(error::model(path));
+        return Model::decode(bytes.into(), context).map_err(error::model(path));
     }
-    Model::open(&args.output, dialects::context()).map_err(error::model(&args.output))
+    Model::open(&args.output, context).map_err(error::model(&args.output))
 }
 
 /// Writes what was done: as a page or as JSON, as the name of the file wants it.
@@ -239,7 +240,7 @@ fn asked(rule: &str, args: &OptArgs) -> Result<Library, Error> {
     let mut all = Library::shipped()?;
     add_rules(&mut all, args)?;
     let one = all.named(rule);
-    if one.rules.is_empty() {
+    if one.rules.first().is_none_or(|first| first.rule.name() != rule) {
         let hint = "`tangram rules list` names all rules";
         return Err(Error::Usage(format!("there is no rule `{rule}`; {hint}")));
     }

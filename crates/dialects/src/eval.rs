@@ -24,6 +24,9 @@ pub enum EvalError {
     /// An attribute or operand has a value that the operation does not take.
     #[error("`{0}` is {1}")]
     Value(&'static str, String),
+    /// The definition of an operation of the caller's says nothing here.
+    #[error("{0}")]
+    Undefined(String),
     /// Evaluation and inference contradict each other.
     #[error("result {index} should have extents {expected:?}, found {found:?}")]
     Extents {

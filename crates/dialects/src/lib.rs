@@ -47,6 +47,7 @@ pub mod builtin;
 pub mod constant;
 pub mod conversion;
 #[cfg(feature = "nn")]
+pub mod defined;
 pub mod dims;
 #[cfg(feature = "nn")]
 pub mod dtype;

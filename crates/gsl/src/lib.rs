@@ -34,6 +34,7 @@
 pub mod analysis;
 pub mod ast;
 pub mod check;
+pub mod definition;
 pub mod diagnostic;
 pub mod eval;
 pub mod import;

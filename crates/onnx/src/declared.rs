@@ -5,12 +5,14 @@
 //! rests on types. Equal ones are merged and those that nobody reads are erased, unless they are
 //! declared to have effects.
 //!
-//! Declarations hold in a context: [`declare`] them before a model is imported into it.
+//! Declarations hold in a context: [`declare`] them before a model is imported into it. So do
+//! [definitions](tangram_dialects::defined), which say what an operator computes as well.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::FxHashMap;
+use tangram_dialects::defined;
 use tangram_ir::{Arity, Context, Module, OpDef, OperandDef, ResultDef, Traits, Type, Value};
 
 use crate::proto::NodeProto;
@@ -49,8 +51,15 @@ pub fn is_declared(context: &Context, domain: &str, name: &str) -> bool {
     context.extension::<Declared>().all().contains_key(&key)
 }
 
+/// Whether the caller said what the operator computes.
+pub(crate) fn is_defined(context: &Context, domain: &str, name: &str) -> bool {
+    let def = context.def(context.name(&operation(context, domain, name)));
+    def.is_some_and(defined::is_defined)
+}
+
 /// Makes what is declared in `from` known to `to`.
 pub(crate) fn copy(from: &Context, to: &Context) {
+    defined::copy(from, to);
     let all = from.extension::<Declared>().all().clone();
     for ((domain, name), infer) in all {
         let pure = from.def(from.name(&operation(from, &domain, &name))).is_some();
@@ -91,7 +100,7 @@ static DEFINITIONS: LazyLock<Mutex<HashMap<String, &'static OpDef>>> =
     LazyLock::new(Mutex::default);
 
 pub(crate) fn is_ours(def: &OpDef) -> bool {
-    def.summary == SUMMARY
+    def.summary == SUMMARY || defined::is_defined(def)
 }
 
 /// The definition of a pure operation of any operands and results.

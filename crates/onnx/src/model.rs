@@ -225,8 +225,10 @@ impl Model {
         for function in &self.source.proto.functions {
             counts.remove(&(function.domain(), function.name()));
         }
+        let context = self.module.context();
+        counts.retain(|&(domain, name), _| !declared::is_defined(context, domain, name));
         let told = |((domain, name), count)| {
-            let declared = declared::is_declared(self.module.context(), domain, name);
+            let declared = declared::is_declared(context, domain, name);
             (format!("{domain}.{name}"), count, declared)
         };
         counts.into_iter().map(told).collect()

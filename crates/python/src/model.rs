@@ -293,13 +293,7 @@ impl Model {
             true => Library::shipped_for(&options).map_err(rule_error)?,
             false => Library::default(),
         };
-        for (name, text) in &rules {
-            let added = match text {
-                Some(text) => set.add_text(name, text, None),
-                None => set.add(name),
-            };
-            added.map_err(rule_error)?;
-        }
+        add_all(&mut set, &rules)?;
         let raised = functions::define(&mut set, functions);
         let mut model = self.clone();
         model.opset = options.opset.or(self.opset);
@@ -316,6 +310,16 @@ impl Model {
         })?;
         raised.again()?;
         Ok((model, told, steps))
+    }
+
+    /// The model with the operators in it known that rules define, each given by a name and, unless
+    /// that says where it is, its text.
+    fn defined(&self, rules: Vec<(String, Option<String>)>) -> PyResult<Model> {
+        let mut set = Library::default();
+        add_all(&mut set, &rules)?;
+        let mut model = self.clone();
+        pipeline::define(&mut model.inner, &set).map_err(pipeline_error)?;
+        Ok(model)
     }
 
     /// Evaluates this model and `other` on the same inputs, random but for `data`: whether the outputs agree within
@@ -392,6 +396,18 @@ impl Model {
         let outputs = outputs.map_err(|error| failed(error.to_string()))?;
         outputs.iter().map(|datum| datum::to_python(python, datum)).collect()
     }
+}
+
+/// Adds rules, each given by a name and, unless that says where it is, its text.
+fn add_all(library: &mut Library, rules: &[(String, Option<String>)]) -> PyResult<()> {
+    for (name, text) in rules {
+        let added = match text {
+            Some(text) => library.add_text(name, text, None),
+            None => library.add(name),
+        };
+        added.map_err(rule_error)?;
+    }
+    Ok(())
 }
 
 /// The arrays of inputs, by name.

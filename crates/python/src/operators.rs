@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use tangram::Library;
 use tangram::dialects::interpret::Datum;
 use tangram::dialects::{constant, dims, dtype};
 use tangram::ir::{Context, Dim, Module, Type, TypeData, Value};
@@ -13,9 +14,11 @@ use tangram::onnx::proto::{AttributeProto, NodeProto};
 use tangram::tensor::DType;
 
 use crate::functions::{Raised, matched_parts};
+use crate::model::rule_error;
 use crate::{ModelError, datum};
 
-/// Domain, name, whether it is pure, and what it gives: a function of operands and attributes.
+/// Domain, name, whether it is pure, and what it gives: a function of operands and attributes, or the
+/// text of a rule that defines it.
 pub(crate) type Operator = (String, String, bool, Py<PyAny>);
 
 /// Constants of more bytes are not shown to functions.
@@ -33,6 +36,17 @@ enum Extent {
 /// Makes `operators` known to `context`. After a function has raised, none is called any more.
 pub(crate) fn declare_all(context: &Context, operators: Vec<Operator>) -> Raised {
     let raised = Raised::default();
+    let texts =
+        |operator: &Operator| Python::attach(|python| operator.3.extract::<String>(python)).ok();
+    let (defined, operators): (Vec<_>, Vec<_>) =
+        operators.into_iter().partition(|operator| texts(operator).is_some());
+    let mut library = Library::default();
+    for text in defined.iter().filter_map(texts) {
+        if let Err(error) = library.add_text("<definition>", &text, None) {
+            raised.note(rule_error(error));
+        }
+    }
+    library.define_in(context);
     for (domain, name, pure, function) in operators {
         let raised = raised.clone();
         let infer = move |module: &Module, node: &NodeProto, inputs: &[Option<Value>]| {

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
+use tangram_dialects::defined;
 use tangram_gsl::analysis::{Finding, analyse};
 use tangram_gsl::ast::{ExprKind, OpChoice, PatternKind, Rule};
 use tangram_gsl::check::{check_rule, has_errors};
+use tangram_gsl::definition::{Definition, is_definition};
 use tangram_gsl::diagnostic::Sources;
 use tangram_gsl::rules::{
     self, CompileError, CompiledRule, NativeAttribute, NativeBuilder, Natives,
@@ -249,7 +251,35 @@ impl Library {
         for (name, function) in &self.builders {
             all.add_builder(name, Arc::clone(function));
         }
+        self.definitions().for_each(|definition| _ = all.add_definition(definition));
         Arc::new(all)
+    }
+
+    /// What rules with the label `definition` say of operators.
+    fn definitions(&self) -> impl Iterator<Item = Definition> + '_ {
+        self.rules.iter().filter_map(|located| Definition::new(&located.rule))
+    }
+
+    /// Makes the operators that rules define known to `context`: before a model is imported into it,
+    /// so that their results have types.
+    pub fn define_in(&self, context: &Context) {
+        self.definitions().for_each(|definition| definition.define_in(context));
+    }
+
+    /// Whether rules define an operator among `operators` that `context` does not know.
+    pub(crate) fn defines_any(&self, operators: &[&str], context: &Context) -> bool {
+        let is_new = |name: &str| {
+            context.def(context.name(name)).is_none_or(|def| !defined::is_defined(def))
+        };
+        let mut all = self.definitions();
+        all.any(|one| operators.contains(&one.operator()) && is_new(one.operator()))
+    }
+
+    /// A context that knows the operators which rules define.
+    pub fn context(&self) -> Arc<Context> {
+        let context = tangram_dialects::context();
+        self.define_in(&context);
+        context
     }
 
     /// Whether a rule of this name was asked for by [`Library::add`].
@@ -266,8 +296,10 @@ impl Library {
         let mut settings = rules::Options { natives: self.natives(), ..rules::Options::default() };
         settings.fold_growth = selection.fold_growth.unwrap_or(settings.fold_growth);
         let schema = LazyCell::new(|| NnSchema::new(context));
+        self.define_in(context);
         let mut compiled = Compiled::default();
-        for located in self.rules.iter().filter(|located| (selection.wanted)(&located.rule)) {
+        let wanted = |rule: &Rule| !is_definition(rule) && (selection.wanted)(rule);
+        for located in self.rules.iter().filter(|located| wanted(&located.rule)) {
             let found = match self.shipped.contains(&located.spans.name.file) {
                 true => Vec::new(),
                 false => check_rule(located, &*schema),
@@ -299,27 +331,27 @@ impl Library {
 
     /// Checks the rules against the operations; what is wrong, as it would be shown, or nothing.
     pub fn check(&self) -> String {
-        let context = tangram_dialects::context();
-        let schema = NnSchema::new(&context);
+        let schema = NnSchema::new(&self.context());
         let found: Vec<_> = self.rules.iter().flat_map(|rule| check_rule(rule, &schema)).collect();
         self.sources.render(&found)
     }
 
     /// Verifies each rule by exact evaluation of many small instances.
     ///
-    /// Takes up to a second for each; see [`tangram_gsl::verify`].
+    /// Takes up to a second for each; see [`tangram_gsl::verify`]. Definitions are what others are
+    /// verified by, and have no verdict.
     pub fn verify(&self, effort: &Effort) -> Vec<(String, Verdict)> {
-        let natives = natives();
+        let (seen, natives) = (natives(), self.natives());
         let verdict = |located: &LocatedRule| {
             let name = located.rule.name().to_owned();
-            if let Some(unseen) = calls(&located.rule).find(|name| !is_defined(&natives, name)) {
+            if let Some(unseen) = calls(&located.rule).find(|name| !is_defined(&seen, name)) {
                 let why = format!(
                     "unverified: it calls `native {unseen}`, a function that verification does \
                      not see"
                 );
                 return (name, Verdict::Unknown { doubt: Doubt::Thin, why });
             }
-            let context = tangram_dialects::context();
+            let context = self.context();
             if let Some(operator) = foreign(&located.rule, &context) {
                 let why = format!(
                     "unverified: nobody defines `{operator}`, so that it is matched and made, and \
@@ -334,14 +366,15 @@ impl Library {
             });
             (name, verdict)
         };
-        self.rules.iter().map(verdict).collect()
+        let rules = self.rules.iter().filter(|located| !is_definition(&located.rule));
+        rules.map(verdict).collect()
     }
 
     /// Verifies every `step`th mutant of each rule; see [`tangram_gsl::verify::mutate`].
     ///
     /// Takes up to a second for each mutant, and several for one that holds.
     pub fn mutate(&self, effort: &Effort, step: usize) -> Vec<(String, Mutant, Judgement)> {
-        let (context, natives) = (tangram_dialects::context(), natives());
+        let (context, natives) = (self.context(), self.natives());
         let of_rule = |located: &LocatedRule| {
             let name = located.rule.name().to_owned();
             let all = mutate::mutants(&located.rule).into_iter().step_by(step.max(1));
@@ -354,9 +387,11 @@ impl Library {
         self.rules.iter().flat_map(of_rule).collect()
     }
 
-    /// The rules of this name alone.
+    /// The rules of this name alone, and what defines operators.
     pub fn named(&self, name: &str) -> Library {
-        let rules = self.rules.iter().filter(|located| located.rule.name() == name);
+        let of_name = self.rules.iter().filter(|located| located.rule.name() == name);
+        let others = self.rules.iter().filter(|located| located.rule.name() != name);
+        let rules = of_name.chain(others.filter(|located| is_definition(&located.rule)));
         Library { rules: rules.cloned().collect(), ..Library::default() }
     }
 
@@ -375,13 +410,14 @@ impl Library {
     /// # Errors
     /// [`RulesError::Wrong`] for a rule that cannot be compiled.
     pub fn analyse(&self) -> Result<Vec<Finding>, RulesError> {
-        let (context, natives) = (tangram_dialects::context(), natives());
+        let (context, natives) = (self.context(), self.natives());
         let options = rules::Options { natives: natives.clone(), ..rules::Options::default() };
         let compile = |located: &LocatedRule| {
             CompiledRule::checked(&located.rule, &context, &options, &|_| true)
                 .map_err(|error| RulesError::Wrong { rendered: error.to_string() })
         };
-        let rules = self.rules.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
+        let rules = self.rules.iter().filter(|located| !is_definition(&located.rule));
+        let rules = rules.map(compile).collect::<Result<Vec<_>, _>>()?;
         Ok(analyse(&rules, &context, &natives, 0))
     }
 

@@ -131,7 +131,7 @@ pub fn run(
     ends.begin(Phase::Load);
     let loaded = ends.load()?;
     let before = report::histogram(&loaded.model);
-    let mut model = ends.prepare(onnx::import(loaded, tangram_dialects::context())?)?;
+    let mut model = ends.prepare(onnx::import(loaded, library.context())?)?;
     verified(&model.module, Phase::Load)?;
     let load = start.elapsed();
 
@@ -180,6 +180,7 @@ pub fn rewrite(
     library: &Library,
     options: &Options,
 ) -> Result<Report, PipelineError> {
+    define(model, library)?;
     let mut report = optimise(model, library, options)?;
     verified(&model.module, Phase::Rewrite)?;
     if let Some(how) = &options.narrow {
@@ -191,6 +192,19 @@ pub fn rewrite(
         report.narrowed = Some(found);
     }
     Ok(report)
+}
+
+/// Lets a model know the operators in it that rules define, which it may have been imported without.
+///
+/// # Errors
+/// [`PipelineError::Model`]: what the import says.
+pub fn define(model: &mut Model, library: &Library) -> Result<(), PipelineError> {
+    let foreign = model.foreign();
+    let names: Vec<&str> = foreign.iter().map(|(name, ..)| name.as_str()).collect();
+    if library.defines_any(&names, model.module.context()) {
+        *model = onnx::edit::within(model, library.context())?;
+    }
+    Ok(())
 }
 
 /// What the rules and the code are that sessions are made by: another build of it may make others.

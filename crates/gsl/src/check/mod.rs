@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use rustc_hash::FxHashSet;
 
 use crate::ast::{PatId, PatternKind, Rule, subexpressions};
+use crate::definition::{self, Definition};
 use crate::diagnostic::{Diagnostic, Severity, Sources, Span};
 use crate::text::{LocatedRule, RuleFile, RuleSpans, parse_file};
 
@@ -37,6 +38,7 @@ pub fn check_rule(located: &LocatedRule, schema: &dyn Schema) -> Vec<Diagnostic>
     checker.references();
     checker.operators();
     checker.types();
+    checker.definition();
     let mut found = checker.found;
     found.sort_by_key(|d| d.span());
     found.dedup();
@@ -87,6 +89,25 @@ struct Checker<'r> {
 }
 
 impl Checker<'_> {
+    /// A definition says what one operator of the caller's computes, whatever its operands are.
+    fn definition(&mut self) {
+        if !definition::is_definition(self.rule) {
+            return;
+        }
+        let ours = |name: &str| match self.schema.operator(name) {
+            Some(known) => !known.is_defined,
+            None => !operators::is_foreign(name, self.schema),
+        };
+        let operator = Definition::new(self.rule);
+        if operator.is_some_and(|defined| !ours(defined.operator())) {
+            return;
+        }
+        let message = "a definition matches one call of an operator of your own, on values `*`, \
+                       and rewrites it to what it computes";
+        let hint = "for example `let x = *; match acme.Twice(x); rewrite x + x;`";
+        self.error("bad-definition", self.spans.name, message.to_owned(), hint);
+    }
+
     fn error(&mut self, code: &'static str, span: Span, message: String, hint: &str) {
         self.found.push(Diagnostic::error(code, span, message).hint(hint));
     }

@@ -201,7 +201,8 @@ impl<'r> Checker<'r> {
 pub(crate) fn is_foreign(name: &str, schema: &dyn Schema) -> bool {
     let Some((domain, operator)) = name.rsplit_once('.') else { return false };
     let knows = |known: &str| known.rsplit_once('.').is_some_and(|(other, _)| other == domain);
-    let known = matches!(domain, "nn" | "onnx") || schema.operators().any(|op| knows(&op.name));
+    let known = matches!(domain, "nn" | "onnx")
+        || schema.operators().any(|op| !op.is_defined && knows(&op.name));
     !known && !operator.is_empty()
 }
 

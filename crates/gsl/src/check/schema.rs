@@ -14,6 +14,8 @@ pub trait Schema {
 /// The definition of an operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpSchema {
+    /// Whether it is an operator of the caller's, which other operations define.
+    pub is_defined: bool,
     /// Its name.
     pub name: String,
     /// Its operands in order.

@@ -1,7 +1,7 @@
 //! Whether a target may stand for a source, by its type.
 
 use tangram_affine::symbolic::Truth;
-use tangram_dialects::dims;
+use tangram_dialects::{defined, dims};
 use tangram_ir::{Context, Diagnostic, Dim, Module, Type, Value};
 
 use super::NO_CHANGE;
@@ -90,10 +90,11 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Whether nothing is said of the type of a value, which an operator makes that nobody defined.
+/// Whether nothing is said of the type of a value, which an operator of the caller's makes.
 fn is_unsaid(module: &Module, value: Value) -> bool {
     let element = module.context().element_type(module.value_type(value));
-    element.is_none() && module.def_op(value).is_some_and(|op| module.def(op).is_none())
+    let is_theirs = |op| module.def(op).is_none_or(defined::is_defined);
+    element.is_none() && module.def_op(value).is_some_and(is_theirs)
 }
 
 /// Whether the types of two values agree as far as they are known.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use tangram_ir::{Module, Point, Value, ValueDef};
+use tangram_ir::{Context, Module, Point, Value, ValueDef};
 use tangram_rewrite::Rewriter;
 
+use crate::definition::Definition;
 use crate::eval::AttrValue;
 
 /// An argument of a registered function.
@@ -34,6 +35,7 @@ pub type NativeBuilder = Arc<
 pub struct Natives {
     attributes: BTreeMap<String, NativeAttribute>,
     builders: BTreeMap<String, NativeBuilder>,
+    definitions: Vec<Arc<Definition>>,
 }
 
 impl fmt::Debug for Natives {
@@ -60,6 +62,19 @@ impl Natives {
     pub fn add_builder(&mut self, name: &str, function: NativeBuilder) -> &mut Self {
         self.builders.insert(name.to_owned(), function);
         self
+    }
+
+    /// Registers what an operator of the caller's computes, which may name those before it.
+    pub fn add_definition(&mut self, definition: Definition) -> &mut Self {
+        self.definitions.push(Arc::new(definition));
+        self
+    }
+
+    /// Makes the operators of the caller's known to `context`.
+    pub fn define_in(&self, context: &Context) {
+        for definition in &self.definitions {
+            definition.define_in(context);
+        }
     }
 
     /// Returns whether there is a function of this name for attribute expressions.

@@ -6,6 +6,7 @@ pub mod onnx_names;
 
 use std::collections::BTreeMap;
 
+use tangram_dialects::defined;
 use tangram_ir::{Arity, AttrDef, AttrKind as IrKind, Context, Name, OpDef, Traits};
 
 use crate::check::{AttrKind, AttrSchema, OpSchema, OperandCount, OperandSchema, Results, Schema};
@@ -83,6 +84,7 @@ fn schema_of(def: &OpDef) -> OpSchema {
     let traits = TRAITS.iter().filter(|(_, traits)| def.traits.contains(*traits));
     let fixed = def.results.iter().all(|result| result.arity == Arity::One);
     OpSchema {
+        is_defined: defined::is_defined(def),
         name: def.name.strip_prefix(DIALECT).unwrap_or(def.name).to_owned(),
         operands: def.operands.iter().map(operand).collect(),
         results: if fixed { Results::Fixed(def.results.len()) } else { Results::Variadic },

@@ -147,6 +147,11 @@ pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<
         "equation" => {
             AttrValue::Str((*rng.choice(&["ij,jk->ik", "bij,bjk->bik", "ij->ji"])?).into())
         }
+        // Of an operator of the caller's nobody says what an attribute is: most are numbers.
+        _ if attr.kind == AttrKind::Any && call.name.contains('.') => {
+            let kinds = [AttrKind::Float, AttrKind::Int];
+            by_kind(*rng.choice(&kinds)?, rng)?
+        }
         _ => by_kind(attr.kind, rng)?,
     })
 }

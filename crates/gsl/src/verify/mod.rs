@@ -203,6 +203,7 @@ pub(crate) fn keeps_extents(rule: &Rule, natives: &Arc<Natives>) -> bool {
 
 fn extents_are_kept(rule: &Rule, natives: &Arc<Natives>) -> bool {
     let context = tangram_dialects::context();
+    natives.define_in(&context);
     let effort = Effort { instances: 60, attempts: 2000, covering: 0, ..Effort::default() };
     let Ok(compiled) = compile(rule, &context, natives) else { return false };
     let mut search = Search::new(&compiled, natives, &effort);

@@ -224,6 +224,19 @@ pub fn edit(model: &Model, edits: &Edits) -> Result<Model> {
     fitting(reimport_into(context, proto, model, Vec::new())?, model, edits)
 }
 
+/// Returns `model` in another context, which may know more operators of the caller's.
+///
+/// # Errors
+/// What the export and the import say.
+pub fn within(model: &Model, context: Arc<Context>) -> Result<Model> {
+    let proto = export(model, ExportOptions::default())?;
+    declared::copy(model.module.context(), &context);
+    for (name, (least, greatest)) in &dims::ranges(model.module.context()) {
+        dims::assume_range(&context, name, *least, *greatest);
+    }
+    reimport_into(context, proto, model, Vec::new())
+}
+
 /// `edited`, unless sizes were asked for with which operands of a node do not fit together that did
 /// in `model`.
 fn fitting(edited: Model, model: &Model, edits: &Edits) -> Result<Model> {

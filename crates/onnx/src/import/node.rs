@@ -2,10 +2,10 @@
 
 use smallvec::SmallVec;
 use tangram_dialects::attrs::Attrs;
-use tangram_dialects::constant;
+use tangram_dialects::{constant, defined};
 use tangram_ir::{
-    Attr, AttrDef, AttrKind, Context, FloatKind, Loc, Module, Name, Op, OpState, Point, Type,
-    TypeData, Value,
+    Attr, AttrDef, AttrKind, Context, FloatKind, InferError, Loc, Module, Name, Op, OpState, Point,
+    Type, TypeData, Value,
 };
 
 use super::{Importer, attributes, describe};
@@ -106,7 +106,7 @@ impl Importer {
         regions: u32,
         loc: Loc,
     ) -> Result<Op> {
-        let name = declared::operation(&self.context, node.domain(), node.op_type());
+        let mut name = declared::operation(&self.context, node.domain(), node.op_type());
         let mut attrs = Vec::new();
         for attribute in &node.attribute {
             let value = self.plain_attr(attribute)?;
@@ -122,13 +122,35 @@ impl Importer {
             };
             state.operands.push(value);
         }
-        let known = declared::result_types(&self.module, node, inputs).unwrap_or_default();
+        let mut known = declared::result_types(&self.module, node, inputs);
+        match self.defined_types(&state) {
+            Some(Ok(types)) => known = Some(types),
+            Some(Err(why)) => {
+                // It is no operation of that definition then.
+                name = format!("onnx.{name}");
+                state.name = self.context.name(&name);
+                let line = format!("{} is carried along unchanged: {why}", describe(node));
+                self.source.warnings.push(line);
+            }
+            None => {}
+        }
+        let known = known.unwrap_or_default();
         let ty = |(i, output): (usize, &String)| match known.get(i) {
             Some(Some(ty)) => *ty,
             _ => self.claimed_type(output),
         };
         state.results = node.output.iter().enumerate().map(ty).collect();
         Ok(self.module.create_at(Point::End(self.block), state))
+    }
+
+    /// What an operation gives whose operator the caller defined.
+    fn defined_types(
+        &self,
+        state: &OpState,
+    ) -> Option<std::result::Result<Vec<Option<Type>>, InferError>> {
+        self.context.def(state.name).filter(|def| defined::is_defined(def))?;
+        let inferred = self.module.infer(state.name, &state.operands, state.attrs, Some(1));
+        Some(inferred.map(|inferred| inferred.types.into_iter().map(Some).collect()))
     }
 
     /// The type that the model declares for `name`, without any trust in its extents.

@@ -1,0 +1,170 @@
+"""Operators of one's own with a definition: typed, evaluated, checked, and rules about them verified.
+
+What a definition means is computed beside it by numpy; that a rule is wrong is seen by numbers that
+numpy gives as well.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+import gsl
+import tangram
+from gsl import attr, op, pat
+
+DEFINITION = """
+/// `alpha * tanh(x)`.
+rule scaled-tanh [definition] {
+  let x = *;
+  let s = acme.ScaledTanh(x);
+  match s;
+  attr alpha = if native absent(s, "alpha") then 1.0 else s.alpha;
+  rewrite tanh(x) * const(alpha);
+}
+"""
+RULES = {
+    "right": 'let x = *; let a = tanh(x) * const(splat 0.5); match a; rewrite acme.ScaledTanh(x) { alpha = 0.5 };',
+    "right-both": "let x = *; let s = acme.ScaledTanh(x); match negative(s); rewrite acme.ScaledTanh(negative(x)) { ..s };",
+    "wrong": "let x = *; let s = acme.ScaledTanh(x); match negative(s); rewrite s;",
+    "wrong-default": "let x = *; let s = acme.ScaledTanh(x); match s; rewrite tanh(x);",
+    "wrong-order": "let x = *; let y = *; match acme.ScaledTanh(x) + acme.ScaledTanh(y); rewrite acme.ScaledTanh(x + y);",
+}
+
+
+def scaled_tanh(x, alpha=1.0):  # noqa: ANN001, ANN201
+    return op.Tanh(x) * alpha
+
+
+def definitions() -> list[gsl.Definition]:
+    """The same by text and by a function."""
+    (text,) = gsl.parse(DEFINITION)
+    return [text, gsl.define("acme.ScaledTanh", scaled_tanh)]
+
+
+def model(*nodes: onnx.NodeProto, extents=("n", 3)) -> onnx.ModelProto:
+    """Nodes from `x` to `y`; nothing says the types between them."""
+    info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, extents) for name in "xy"]
+    graph = helper.make_graph(list(nodes), "g", info[:1], info[1:])
+    sets = [helper.make_opsetid("", 17), helper.make_opsetid("acme", 1)]
+    return helper.make_model(graph, opset_imports=sets, ir_version=8)
+
+
+def chain(**attributes) -> onnx.ModelProto:
+    return model(
+        helper.make_node("ScaledTanh", ["x"], ["s"], domain="acme", **attributes),
+        helper.make_node("Neg", ["s"], ["y"]),
+    )
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+@pytest.mark.parametrize("name", RULES)
+def test_rules_are_verified_by_the_definition(name: str, kind: int) -> None:
+    (rule,) = gsl.parse(f"rule r {{ {RULES[name]} }}")
+    assert "unverified" in str(rule.check())
+    verdict = rule.check(definitions()[kind])
+    assert verdict.holds == name.startswith("right") and verdict.wrong == name.startswith("wrong"), str(verdict)
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+@pytest.mark.parametrize("attributes", [{}, {"alpha": 0.25}])
+def test_what_is_defined_is_typed_and_evaluated(attributes: dict, kind: int) -> None:
+    x = np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3)
+    workload = tangram.Workload.from_onnx(chain(**attributes), definitions()[kind])
+    expected = -np.tanh(x) * np.float32(attributes.get("alpha", 1.0))
+    np.testing.assert_allclose(workload(x), expected, rtol=1e-6)
+    # Behind an operator of which nothing is known, no shape is.
+    shaped = model(
+        helper.make_node("ScaledTanh", ["x"], ["s"], domain="acme", **attributes),
+        helper.make_node("Shape", ["s"], ["n"]),
+        helper.make_node("Expand", ["x", "n"], ["y"]),
+        extents=(2, 3),
+    )
+    found = tangram.optimize(shaped, operators=definitions()[kind]).to_onnx()
+    assert [node.op_type for node in found.graph.node] in ([], ["Identity"])
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+def test_a_rewrite_is_checked_by_the_definition(kind: int) -> None:
+    definition = definitions()[kind]
+    right, wrong = (gsl.parse(f"rule r {{ {RULES[name]} }}")[0] for name in ("right-both", "wrong"))
+    made = tangram.optimize(chain(alpha=0.5), [definition, right], check=True)
+    assert made.report.data["check"]
+    nodes = made.to_onnx().graph.node
+    assert [node.op_type for node in nodes] == ["Neg", "ScaledTanh"]
+    assert [helper.get_attribute_value(a) for a in nodes[1].attribute] == [0.5]
+    with pytest.raises(tangram.CheckError):
+        tangram.optimize(chain(alpha=0.5), [definition, wrong], check=True)
+
+
+def test_the_command_checks_by_the_definition(tangram_bin, tmp_path) -> None:
+    import subprocess
+
+    source, rules = tmp_path / "m.onnx", tmp_path / "r.gsl"
+    onnx.save(chain(alpha=0.5), source)
+    for name, code in (("right-both", 0), ("wrong", 1)):
+        rules.write_text(DEFINITION + f"rule {name} {{ {RULES[name]} }}\n")
+        words = [tangram_bin, "opt", source, "-o", tmp_path / "o.onnx", "--rules", rules, "--check"]
+        ran = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert (ran.returncode != 0) == bool(code), (ran.stdout, ran.stderr)
+        checked = subprocess.run([tangram_bin, "rules", "check", rules], capture_output=True, text=True, check=False)
+        assert (checked.returncode != 0) == bool(code), (checked.stdout, checked.stderr)
+        assert ("holds" if code == 0 else "WRONG") in checked.stdout
+
+
+def test_definitions_name_others_and_never_themselves() -> None:
+    twice = gsl.define("acme.Twice", lambda x: x + x)
+    four = gsl.define("acme.Four", lambda x: pat.Call("acme.Twice", pat.Call("acme.Twice", x)))
+    proto = model(helper.make_node("Four", ["x"], ["y"], domain="acme"))
+    x = np.ones((1, 3), np.float32)
+    np.testing.assert_array_equal(tangram.Workload.from_onnx(proto, [twice, four])(x), 4 * x)
+    endless = gsl.define("acme.Four", lambda x: pat.Call("acme.Four", x) + pat.Call("acme.Four", op.Negative(x)))
+    made = tangram.optimize(proto, operators=endless)
+    assert any("opens more than" in line for line in made.report.warnings), made.report.warnings
+    assert [node.op_type for node in made.to_onnx().graph.node] == ["Four"]
+
+
+def test_several_operands_lists_and_shapes() -> None:
+    """`weights . x` over the last dimension, where the extents of both decide."""
+
+    def weighted(x, w, axes=(1,)):  # noqa: ANN001, ANN202
+        return op.Sum(x * w, axis=axes, keepdims=False)
+
+    definition = gsl.define("acme.Weighted", weighted)
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    nodes = [
+        helper.make_node("Neg", ["x"], ["w"]),
+        helper.make_node("Weighted", ["x", "w"], ["y"], domain="acme", axes=[0]),
+    ]
+    proto = model(*nodes, extents=(2, 3))
+    del proto.graph.output[:]
+    proto.graph.output.append(helper.make_tensor_value_info("y", TensorProto.FLOAT, [3]))
+    found = tangram.Workload.from_onnx(proto, definition)(x)
+    np.testing.assert_allclose(found, (-x * x).sum(axis=0))
+
+
+@pytest.mark.parametrize("text", [
+    "let x = *; match relu(x); rewrite x;",
+    "let x = *; match acme.F(x, x); rewrite x;",
+    "let x = *; match acme.F(relu(x)); rewrite x;",
+    "let x = *; match acme.F(x) { alpha = 0.5 }; rewrite x;",
+])  # fmt: skip
+def test_what_is_no_definition_is_told(text: str) -> None:
+    with pytest.raises(tangram.RuleError, match="a definition matches one call of an operator of your own"):
+        gsl.parse(f"rule r [definition] {{ {text} }}")
+
+
+def test_parameters_that_are_no_operands_are_told() -> None:
+    with pytest.raises(TypeError, match="operands of its own"):
+        gsl.define("acme.F", lambda *xs: xs[0])
+    with pytest.raises(TypeError, match="verified by"):
+        definitions()[1].check()
+
+
+def test_attributes_of_the_definition_are_known() -> None:
+    text = DEFINITION + 'rule r { let x = *; let s = acme.ScaledTanh(x) { alhpa = 2.0 }; match s; rewrite x; }'
+    with pytest.raises(tangram.RuleError, match="did you mean `alpha`"):
+        gsl.parse(text)
+    assert isinstance(attr.Given(pat.Call("acme.F"), "alpha", 1.0), attr.Attr)
