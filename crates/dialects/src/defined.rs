@@ -137,9 +137,11 @@ fn opened<T>(within: impl FnOnce() -> T) -> Option<T> {
 /// What two definitions of operations differ in.
 type Signature = (String, Vec<String>, Vec<(String, AttrKind)>);
 
+/// Definitions by what they differ in.
+type Known = Vec<(Signature, &'static OpDef)>;
+
 /// Definitions live as long as the program: each signature has one, however often it is defined.
-static OP_DEFS: LazyLock<Mutex<HashMap<String, Vec<(Signature, &'static OpDef)>>>> =
-    LazyLock::new(Mutex::default);
+static OP_DEFS: LazyLock<Mutex<HashMap<String, Known>>> = LazyLock::new(Mutex::default);
 
 fn op_def(name: &str, definition: &dyn Definition) -> &'static OpDef {
     let signature = (name.to_owned(), definition.operands(), definition.attributes());

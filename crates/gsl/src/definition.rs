@@ -223,10 +223,10 @@ fn reads(rule: &Rule, source: PatId) -> Vec<(Option<ExprId>, String)> {
     let mut found = Vec::new();
     for (id, expr) in rule.exprs() {
         match &expr.kind {
-            ExprKind::Access { pattern, attribute } if *pattern == source => {
-                if !OF_TENSORS.contains(&attribute.as_str()) {
-                    found.push((Some(id), attribute.clone()));
-                }
+            ExprKind::Access { pattern, attribute }
+                if *pattern == source && !OF_TENSORS.contains(&attribute.as_str()) =>
+            {
+                found.push((Some(id), attribute.clone()));
             }
             ExprKind::Native { name, args } if name == "absent" => {
                 if let [NativeArg::Pattern(of), NativeArg::Expr(text)] = args[..]
