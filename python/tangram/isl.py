@@ -19,3 +19,6 @@ for _name in __all__:
     if isinstance(_kind, type) and _kind.__module__.startswith("tangram.") and _kind.__name__ == _name:
         _base_name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", _name).lower()
         setattr(_kind, "_base_name", _base_name)  # noqa: B010
+
+# Programs go through the kinds of dimensions that values have, by a name that is not public in islpy.
+_CHECK_DIM_TYPES = (dim_type.in_, dim_type.param, dim_type.set)  # noqa: F405

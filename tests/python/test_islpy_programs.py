@@ -87,6 +87,18 @@ def a_slab_of_a_loop(isl: Any) -> Any:
 
 
 @program
+def parameters_that_are_dimensions_elsewhere(isl: Any) -> Any:
+    inner, outer = isl.Set("[n, i] -> { [k] : k = i + 5 and k < n }"), isl.Set("[n] -> { [i, j] : 0 <= i, j < n }")
+    swapped = isl.Map("[a] -> { [k] -> [n] : k < n + a }")
+    return [
+        isl.align_two(inner, outer),
+        isl.align_two(outer, inner),
+        isl.align_spaces(isl.Set("{ [k, n] : k < n }"), isl.Set("[n] -> { [k] }")),
+        isl.align_spaces(swapped, isl.Map("[n] -> { [k] -> [a] }"), obj_bigger_ok=True),
+    ]
+
+
+@program
 def renamed_copies(isl: Any) -> Any:
     domain = isl.BasicSet("[n] -> { [i, j] : 0 <= i < n and 0 <= j <= i }")
     copy = domain

@@ -26,22 +26,22 @@ def align_spaces(obj: T, template: Dimensions, obj_bigger_ok: bool = False) -> T
     columns = obj.get_space()._columns()
     kinds = [k for k in (dim_type.param, dim_type.in_, dim_type.set) if k not in obj._nameless]
     wanted = {kind: template.get_var_names(counterpart(obj, template, kind)) for kind in kinds}
-    # Names that the template has elsewhere go there, from inputs to outputs and back.
-    elsewhere = {name for kind in kinds if kind != dim_type.param for name in wanted[kind]}
+    # Names that the template has elsewhere go there; of an expression, parameters stay what they are.
+    loose = [kind for kind in kinds if kind != dim_type.param or not obj._nameless]
+    elsewhere = {name for kind in loose for name in wanted[kind]}
     moved = {
         column.name: column
-        for kind in kinds
-        if kind != dim_type.param
+        for kind in loose
         for column in columns[kind]
         if column.name in elsewhere and column.name not in wanted[kind]
     }
     going = {column.old for column in moved.values()}
     for kind in kinds:
-        known = {c.name: c for c in columns[kind] if kind == dim_type.param or c.old not in going}
+        known = {c.name: c for c in columns[kind] if c.old not in going}
         first = []
         for name in wanted[kind]:
             own = known.pop(name, None)
-            if own is None and kind != dim_type.param:
+            if own is None and kind in loose:
                 own = moved.pop(name, None)
             first.append(own or Column(name))
         if known and not obj_bigger_ok:
