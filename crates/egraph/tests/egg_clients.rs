@@ -13,12 +13,8 @@ use std::process::Command;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Name and version of a program.
-const PUBLISHED: [(&str, &str); 4] = [
-    ("egg_recursive", "0.2.0"),
-    ("egg-stats", "0.3.0"),
-    ("omena-transform-egg", "0.5.0"),
-    ("rsleigh-decompile", "0.7.0"),
-];
+const PUBLISHED: [(&str, &str); 3] =
+    [("egg_recursive", "0.2.0"), ("egg-stats", "0.3.0"), ("omena-transform-egg", "0.5.0")];
 
 fn cargo(dir: &Path, target: &Path) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -172,17 +172,14 @@ func.func @one(%v: vector<1xf32>, %z: vector<f32>, %i: vector<1xi32>, %x: f32, %
   %3 = vector.reduction <minui>, %i, %n : vector<1xi32> into i32
   return %0, %1, %2, %3 : f32, f32, f32, i32
 }
-func.func @masked(%v: vector<1xf32>, %k: vector<1xi1>, %x: f32) -> (f32, f32) {
-  %0 = vector.mask %k { vector.reduction <add>, %v : vector<1xf32> into f32 } : vector<1xi1> -> f32
+func.func @masked(%v: vector<1xf32>, %k: vector<1xi1>, %x: f32) -> f32 {
   %1 = vector.mask %k { vector.reduction <add>, %v, %x : vector<1xf32> into f32 } : vector<1xi1> -> f32
-  return %0, %1 : f32, f32
+  return %1 : f32
 }
-func.func @along(%s: vector<5x1x4xf32>, %a: vector<5x4xf32>, %u: vector<1x1xf32>, %x: f32, %k: vector<5x1x4xi1>, %w: vector<2xi8>) -> (vector<5x4xf32>, f32, vector<5x4xf32>, vector<2xi8>) {
+func.func @along(%s: vector<5x1x4xf32>, %a: vector<5x4xf32>, %u: vector<1x1xf32>, %x: f32) -> (vector<5x4xf32>, f32) {
   %0 = vector.multi_reduction <mul>, %s, %a [1] : vector<5x1x4xf32> to vector<5x4xf32>
   %1 = vector.multi_reduction <add>, %u, %x [0, 1] : vector<1x1xf32> to f32
-  %2 = vector.mask %k { vector.multi_reduction <add>, %s, %a [1] : vector<5x1x4xf32> to vector<5x4xf32> } : vector<5x1x4xi1> -> vector<5x4xf32>
-  %3 = vector.multi_reduction <xor>, %w, %w [] : vector<2xi8> to vector<2xi8>
-  return %0, %1, %2, %3 : vector<5x4xf32>, f32, vector<5x4xf32>, vector<2xi8>
+  return %0, %1 : vector<5x4xf32>, f32
 }
 func.func @product(%a: vector<2x3xf32>, %b: vector<3x4xf32>, %c: vector<2x4xf32>) -> vector<2x4xf32> {
   %z = arith.constant dense<0.0> : vector<2x4xf32>

@@ -4,12 +4,22 @@ use tangram_ir::{Absence, AttrDef, AttrKind, OpDef, OperandDef, ResultDef, Trait
 
 use super::{FASTMATH, LHS_RHS, RESULT, required, result, value};
 
+/// The text of a function of one number, with the type of what it gives.
+macro_rules! of_one {
+    ($result:literal) => {
+        concat!(
+            "$complex flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($complex); ",
+            $result
+        )
+    };
+}
+
 /// Every definition of this dialect.
 pub static DEFS: &[OpDef] = &[
-    part("complex.abs", "the distance from zero", RESULT, "result"),
-    part("complex.angle", "the angle of the number, in radians", RESULT, "result"),
-    part("complex.re", "the real part", REAL, "real"),
-    part("complex.im", "the imaginary part", IMAGINARY, "imaginary"),
+    part("complex.abs", "the distance from zero", RESULT, FLOAT),
+    part("complex.angle", "the angle of the number, in radians", RESULT, FLOAT),
+    part("complex.re", "the real part", REAL, of_one!("$real: element($complex)")),
+    part("complex.im", "the imaginary part", IMAGINARY, of_one!("$imaginary: element($complex)")),
     unary("complex.conj", "the number with its imaginary part negated"),
     unary("complex.cos", "the cosine"),
     unary("complex.exp", "e to the power of the operand"),
@@ -67,6 +77,7 @@ const PURE: Traits = Traits::PURE.union(Traits::ELEMENTWISE);
 const COMMUTES: Traits = PURE.union(Traits::COMMUTATIVE);
 /// As [`FASTMATH`], but MLIR tells its absence from flags that allow nothing.
 const MAYBE_FASTMATH: &[AttrDef] = &[FASTMATH[0].absent(Absence::Plain)];
+const FLOAT: &str = of_one!("$result: element($complex)");
 const COMPLEX: &[OperandDef] = &[value("complex", "the number")];
 const COMPLEX_RESULT: &[ResultDef] = &[result("complex", "the number")];
 const REAL: &[ResultDef] = &[result("real", "the real part")];
@@ -86,33 +97,17 @@ const fn function(
 }
 
 const fn unary(name: &'static str, summary: &'static str) -> OpDef {
-    function(name, summary, COMPLEX, FASTMATH).text(
-        "$complex flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($complex); \
-         $result: $complex",
-    )
+    function(name, summary, COMPLEX, FASTMATH).text(of_one!("$result: $complex"))
 }
 
+/// A float that says something of a number.
 const fn part(
     name: &'static str,
     summary: &'static str,
     results: &'static [ResultDef],
-    of: &'static str,
+    text: &'static str,
 ) -> OpDef {
-    let def = OpDef { results, ..function(name, summary, COMPLEX, FASTMATH) };
-    def.text(match of.as_bytes() {
-        b"real" => {
-            "$complex flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($complex); \
-             $real: element($complex)"
-        }
-        b"imaginary" => {
-            "$complex flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($complex); \
-             $imaginary: element($complex)"
-        }
-        _ => {
-            "$complex flags($fastmath, fastmath, arith.fastmath) attr-dict `:` type($complex); \
-             $result: element($complex)"
-        }
-    })
+    OpDef { results, ..function(name, summary, COMPLEX, FASTMATH) }.text(text)
 }
 
 const fn binary(name: &'static str, summary: &'static str, traits: Traits) -> OpDef {

@@ -8,7 +8,7 @@ pub mod mutate;
 pub mod strange;
 
 #[path = "../../../ir/tests/peer/mod.rs"]
-mod peer;
+pub mod peer;
 
 use tangram_ir::{Module, Op, text};
 use tangram_passes::{Pipeline, RunOptions, Silent, run};

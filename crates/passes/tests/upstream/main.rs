@@ -16,6 +16,7 @@ mod peer;
 
 mod filecheck;
 mod folder;
+mod pipelines;
 mod round_trip;
 
 use folder::Tally;
@@ -39,6 +40,13 @@ fn reads() {
 #[ignore = "takes upstream's tests as a folder in `TANGRAM_MLIR_TESTS`"]
 fn passes() {
     run("tests of passes that hold", filecheck::file);
+}
+
+/// What a pipeline makes of upstream's programs is a program, here and to `mlir-opt`.
+#[test]
+#[ignore = "takes upstream's tests as a folder in `TANGRAM_MLIR_TESTS`"]
+fn stays_valid() {
+    run("programs that stay valid", pipelines::file);
 }
 
 /// Puts `judge` to every file and prints what it found.

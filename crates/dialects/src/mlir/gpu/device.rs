@@ -7,6 +7,14 @@ use tangram_ir::{
 use super::super::{RESULT, infer, maybe, optional, required, result, results, value, values};
 use super::{verify, word};
 
+/// The word for how values are combined.
+macro_rules! functions {
+    () => {
+        "word($op, gpu<all_reduce_op, add, mul, minui, minsi, minnumf, maxui, maxsi, maxnumf, and, \
+         or, xor, minimumf, maximumf)"
+    };
+}
+
 /// Every definition of this file.
 pub(super) static DEFS: &[OpDef] = &[
     OpDef {
@@ -91,11 +99,11 @@ pub(super) static DEFS: &[OpDef] = &[
         verify: Some(verify::check_all_reduce),
         ..OpDef::new("gpu.all_reduce", "the values of all threads of the block, combined")
     }
-    .text(
-        "space space ( word($op, gpu<all_reduce_op, add, mul, minui, minsi, minnumf, maxui, \
-         maxsi, maxnumf, and, or, xor, minimumf, maximumf) )? $value keyword($uniform, uniform) \
-         region(0) attr-dict `:` functional-type",
-    ),
+    .text(concat!(
+        "space space ( ",
+        functions!(),
+        " )? $value keyword($uniform, uniform) region(0) attr-dict `:` functional-type"
+    )),
     OpDef {
         operands: VALUE,
         results: RESULT,
@@ -104,12 +112,12 @@ pub(super) static DEFS: &[OpDef] = &[
         verify: Some(verify::check_subgroup_reduce),
         ..OpDef::new("gpu.subgroup_reduce", "the values of all threads of the subgroup, combined")
     }
-    .text(
-        "space space word($op, gpu<all_reduce_op, add, mul, minui, minsi, minnumf, maxui, maxsi, \
-         maxnumf, and, or, xor, minimumf, maximumf) $value keyword($uniform, uniform) \
-         ( `cluster` `(` `size` `=` int($cluster_size, i32) ( `,` `stride` `=` \
-         int($cluster_stride, i32) )? `)` )? attr-dict `:` functional-type",
-    ),
+    .text(concat!(
+        "space space ",
+        functions!(),
+        " $value keyword($uniform, uniform) ( `cluster` `(` `size` `=` int($cluster_size, i32) ( `,` `stride` `=` \
+         int($cluster_stride, i32) )? `)` )? attr-dict `:` functional-type"
+    )),
     OpDef {
         operands: EXCHANGED,
         results: SHUFFLED,

@@ -5,6 +5,13 @@ use tangram_ir::{AttrKind, OpDef, OperandDef, Traits};
 use super::super::{maybe, optional, required, result, value, values};
 use super::{DEPENDENCIES, TOKEN, verify};
 
+/// Whether an operation is asynchronous, and what has to be done before.
+macro_rules! tokens {
+    () => {
+        "tokens($asyncDependencies, async, gpu.async.token) "
+    };
+}
+
 /// Every definition of this file.
 pub(super) static DEFS: &[OpDef] = &[
     OpDef {
@@ -41,9 +48,9 @@ pub(super) static DEFS: &[OpDef] = &[
         verify: Some(verify::check_launch_func),
         ..OpDef::new("gpu.launch_func", "runs a kernel on each thread of a grid")
     }
-    .text(
-        "tokens($asyncDependencies, async, gpu.async.token) \
-         ( `<` $asyncObject `:` type($asyncObject) `>` )? $kernel \
+    .text(concat!(
+        tokens!(),
+        "( `<` $asyncObject `:` type($asyncObject) `>` )? $kernel \
          ( `clusters` `in` space `(` $clusterSizeX `,` $clusterSizeY `,` $clusterSizeZ `)` )? \
          `blocks` `in` space `(` $gridSizeX `,` $gridSizeY `,` $gridSizeZ `)` \
          `threads` `in` space `(` $blockSizeX `,` $blockSizeY `,` $blockSizeZ `)` \
@@ -51,14 +58,14 @@ pub(super) static DEFS: &[OpDef] = &[
          passed(args, $kernelOperands) attr-dict; $gridSizeY: $gridSizeX, $gridSizeZ: $gridSizeX, \
          $blockSizeX: $gridSizeX, $blockSizeY: $gridSizeX, $blockSizeZ: $gridSizeX, \
          $clusterSizeX: $gridSizeX, $clusterSizeY: $gridSizeX, $clusterSizeZ: $gridSizeX, \
-         $dynamicSharedMemorySize: i32",
-    ),
+         $dynamicSharedMemorySize: i32"
+    )),
     OpDef {
         operands: &[DEPENDENCIES],
         results: &[TOKEN],
         ..OpDef::new("gpu.wait", "waits, or gives a token of what is to be waited for")
     }
-    .text("tokens($asyncDependencies, async, gpu.async.token) attr-dict"),
+    .text(concat!(tokens!(), "attr-dict")),
     OpDef {
         operands: &[
             DEPENDENCIES,
@@ -71,37 +78,40 @@ pub(super) static DEFS: &[OpDef] = &[
         verify: Some(verify::check_alloc),
         ..OpDef::new("gpu.alloc", "a new buffer of a device")
     }
-    .text(
-        "tokens($asyncDependencies, async, gpu.async.token) keyword($hostShared, host_shared) \
+    .text(concat!(
+        tokens!(),
+        "keyword($hostShared, host_shared) \
          space `(` $dynamicSizes `)` ( `` `[` $symbolOperands `]` )? attr-dict `:` type($memref); \
-         $dynamicSizes: index, $symbolOperands: index",
-    ),
+         $dynamicSizes: index, $symbolOperands: index"
+    )),
     OpDef {
         operands: &[DEPENDENCIES, value("memref", "the buffer")],
         results: &[TOKEN],
         ..OpDef::new("gpu.dealloc", "frees a buffer of a device")
     }
-    .text("tokens($asyncDependencies, async, gpu.async.token) $memref attr-dict `:` type($memref)"),
+    .text(concat!(tokens!(), "$memref attr-dict `:` type($memref)")),
     OpDef {
         operands: &[DEPENDENCIES, value("dst", "what is written"), value("src", "what is read")],
         results: &[TOKEN],
         verify: Some(verify::check_memcpy),
         ..OpDef::new("gpu.memcpy", "copies all elements of a buffer")
     }
-    .text(
-        "tokens($asyncDependencies, async, gpu.async.token) $dst `,` $src `:` type($dst) `,` \
-         type($src) attr-dict",
-    ),
+    .text(concat!(
+        tokens!(),
+        "$dst `,` $src `:` type($dst) `,` \
+         type($src) attr-dict"
+    )),
     OpDef {
         operands: &[DEPENDENCIES, value("dst", "what is written"), value("value", "every element")],
         results: &[TOKEN],
         verify: Some(verify::check_memset),
         ..OpDef::new("gpu.memset", "writes one value to all elements of a buffer")
     }
-    .text(
-        "tokens($asyncDependencies, async, gpu.async.token) $dst `,` $value `:` type($dst) `,` \
-         type($value) attr-dict",
-    ),
+    .text(concat!(
+        tokens!(),
+        "$dst `,` $value `:` type($dst) `,` \
+         type($value) attr-dict"
+    )),
     OpDef {
         operands: &[value("devIndex", "its number")],
         ..OpDef::new("gpu.set_default_device", "chooses the device that what follows runs on")

@@ -4,6 +4,18 @@ use tangram_ir::{Absence, AttrDef, AttrKind, OpDef, Traits};
 
 use super::super::{optional, required, results, values};
 
+/// The word for the calling convention, where it is not that of C.
+macro_rules! conventions {
+    () => {
+        "( word($CConv, llvm.cconv<, ccc, fastcc, coldcc, cc_10, cc_11, anyregcc, \
+         preserve_mostcc, preserve_allcc, swiftcc, cxx_fast_tlscc, tailcc, swifttailcc, \
+         x86_stdcallcc, x86_fastcallcc, arm_apcscc, arm_aapcscc, arm_aapcs_vfpcc, \
+         msp430_intrcc, x86_thiscallcc, ptx_kernelcc, ptx_devicecc, spir_funccc, \
+         spir_kernelcc, intel_ocl_bicc, x86_64_sysvcc, win64cc, hhvmcc, x86_intrcc, \
+         amdgpu_kernelcc, x86_regcallcc) )?"
+    };
+}
+
 /// Functions and calls.
 pub(super) static DEFS: &[OpDef] = &[
     OpDef {
@@ -12,20 +24,16 @@ pub(super) static DEFS: &[OpDef] = &[
         traits: Traits::ISOLATED.union(Traits::SYMBOL),
         ..OpDef::new("llvm.func", "a function")
     }
-    .text(
+    .text(concat!(
         "( word($linkage, llvm.linkage<, private, internal, available_externally, linkonce, weak, \
          common, appending, extern_weak, linkonce_odr, weak_odr, external) )? \
          enum($visibility_, i64?, -, hidden, protected) \
-         enum($unnamed_addr, i64!, -, local_unnamed_addr, unnamed_addr) \
-         ( word($CConv, llvm.cconv<, ccc, fastcc, coldcc, cc_10, cc_11, anyregcc, \
-         preserve_mostcc, preserve_allcc, swiftcc, cxx_fast_tlscc, tailcc, swifttailcc, \
-         x86_stdcallcc, x86_fastcallcc, arm_apcscc, arm_aapcscc, arm_aapcs_vfpcc, msp430_intrcc, \
-         x86_thiscallcc, ptx_kernelcc, ptx_devicecc, spir_funccc, spir_kernelcc, intel_ocl_bicc, \
-         x86_64_sysvcc, win64cc, hhvmcc, x86_intrcc, amdgpu_kernelcc, x86_regcallcc) )? \
-         text-function(llvm.func, llvm, void, ptr, struct, array, func, metadata, label, token, \
+         enum($unnamed_addr, i64!, -, local_unnamed_addr, unnamed_addr) ",
+        conventions!(),
+        " text-function(llvm.func, llvm, void, ptr, struct, array, func, metadata, label, token, \
          x86_amx, ppc_fp128, target, byte) ( `comdat` `(` $comdat `)` )? attr-dict-with-keyword \
          ( region(0, hidden-args) )?",
-    ),
+    )),
     OpDef {
         operands: &[
             values("callee_operands", "the arguments; the function first where no symbol names it"),
@@ -35,18 +43,13 @@ pub(super) static DEFS: &[OpDef] = &[
         attrs: CALL,
         ..OpDef::new("llvm.call", "calls a function")
     }
-    .text(
-        "requires($callee) without($op_bundle_operands, $op_bundle_tags, $arg_attrs, $res_attrs) \
-         ( word($CConv, llvm.cconv<, ccc, fastcc, coldcc, cc_10, cc_11, anyregcc, \
-         preserve_mostcc, preserve_allcc, swiftcc, cxx_fast_tlscc, tailcc, swifttailcc, \
-         x86_stdcallcc, x86_fastcallcc, arm_apcscc, arm_aapcscc, arm_aapcs_vfpcc, \
-         msp430_intrcc, x86_thiscallcc, ptx_kernelcc, ptx_devicecc, spir_funccc, spir_kernelcc, \
-         intel_ocl_bicc, x86_64_sysvcc, win64cc, hhvmcc, x86_intrcc, amdgpu_kernelcc, \
-         x86_regcallcc) )? \
-         ( word($TailCallKind, llvm.tailcallkind<, tail, musttail, notail) )? \
+    .text(concat!(
+        "requires($callee) without($op_bundle_operands, $op_bundle_tags, $arg_attrs, $res_attrs) ",
+        conventions!(),
+        " ( word($TailCallKind, llvm.tailcallkind<, tail, musttail, notail) )? \
          $callee `(` $callee_operands `)` ( `vararg` `(` $var_callee_type `)` )? \
          hidden($op_bundle_sizes) attr-dict `:` functional-type",
-    ),
+    )),
 ];
 
 /// What is known of a function: the text shows most of it among other attributes.
