@@ -53,12 +53,14 @@ impl PassArgs {
 pub(crate) struct Watcher<'a> {
     args: &'a PassArgs,
     times: Vec<(&'static str, Duration)>,
+    /// What was printed last.
+    printed: String,
     kept: Option<String>,
 }
 
 impl<'a> Watcher<'a> {
     pub(crate) fn new(args: &'a PassArgs) -> Watcher<'a> {
-        Watcher { args, times: Vec::new(), kept: None }
+        Watcher { args, times: Vec::new(), printed: String::new(), kept: None }
     }
 
     /// Prints how long passes took, where that is asked for.
@@ -104,7 +106,11 @@ impl Watch for Watcher<'_> {
         let Some(program) = program else { return true };
         if self.is_printed(pass) {
             let text = printed(program, text::Options::elided());
-            out::say(format!("// ----- after {pass} -----\n{text}\n"));
+            match text == self.printed {
+                true => out::say(format!("// ----- after {pass}: as before -----\n")),
+                false => out::say(format!("// ----- after {pass} -----\n{text}\n")),
+            }
+            self.printed = text;
         }
         if self.is_last(pass) {
             self.kept = Some(printed(program, text::Options::default()));
