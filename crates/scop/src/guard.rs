@@ -19,7 +19,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use tangram_polyhedral::ast::{Ast, CStyle, ParamType};
-use tangram_presburger::{Budget, Relation};
+use tangram_presburger::{Budget, Conjunction, Relation};
 
 use crate::c_integer::{INT, Range};
 use crate::contraction::affine;
@@ -337,12 +337,18 @@ type Bound = (Vec<i128>, i128);
 /// Lists the lower and the upper bounds of the first dimension of each set.
 fn bounds(sets: &[Relation], names: &[String], budget: &Budget) -> Option<[Vec<Vec<Bound>>; 2]> {
     let (mut starts, mut ends) = (Vec::new(), Vec::new());
+    let at = 1 + names.len();
     for set in sets {
         let set = set.align_params(names).ok()?;
         let rank = set.space().output.dims.len();
         let first = if rank > 1 { set.real_shadow(1..rank, budget).ok()? } else { set };
+        // Of `20 j + i` for every third `j`, all that lies between the ends.
+        let divides = |part: &Conjunction<i128>| !part.divisions.is_empty();
+        let first = match first.narrow_conjunctions().ok()?.iter().any(divides) {
+            true => first.rational(budget).and_then(|all| all.integer_points(budget)).ok()?,
+            false => first,
+        };
         for part in first.narrow_conjunctions().ok()? {
-            let at = 1 + names.len();
             let opposite = |row: &Vec<i128>| row.iter().map(|value| -value).collect::<Vec<_>>();
             let equalities = part.equalities.iter();
             let rows = equalities.flat_map(|row| [row.clone(), opposite(row)]);

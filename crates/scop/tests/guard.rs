@@ -98,6 +98,10 @@ void row(int n) {
   for (int i = 0; i < n; i++)
     for (int j = 1; j < n; j++) x[j * 20 + i] = p[j - 1] * 0.5 + x[j * 20 - 20 + i];
 }
+void strided(int n, double *p, double *q) {
+  for (int j = 0; j < n && j < 8; j += 3)
+    for (int i = 0; i < 9; i++) p[i * 20 + j] += q[j * 20 + i];
+}
 void members(int n) {
   struct view v = { x + 3, n }, w = { x, n };
   struct view *a = &v, *b = &w;
@@ -111,9 +115,10 @@ void members(int n) {
   reset(); shifted(0, x, x); show();
   reset(); shifted(INT_MIN, x, x); show();
   reset(); row(19); show();
+  reset(); strided(8, x, x + 1); show(); strided(7, x, y); show(); strided(8, x + 168, x); show();
   reset(); members(17); show();",
     );
-    assert_eq!(new.matches(" || TANGRAM_AT(").count(), 3, "{new}");
+    assert_eq!(new.matches(" || TANGRAM_AT(").count(), 4, "{new}");
 }
 
 #[test]
@@ -176,7 +181,7 @@ void wide(unsigned long n) {
     for (unsigned long i = 0; i < 6; i += 2) x[i * n + j] += y[j * 7 + i];
 }
 void ends(long n, double *p, double *q) {
-  for (long j = 0; j < 8 && j < n / 11; j++)
+  for (long j = 0; j < 8 && j < n; j++)
     for (int i = 0; i < 9; i++) if (j < n - 6) p[j] += q[i];
 }
 void tested(unsigned n, double *p) {
