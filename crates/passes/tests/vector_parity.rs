@@ -232,6 +232,55 @@ func.func @written_back(%t: tensor<4x4xf32>) -> tensor<4x4xf32> {
     same(PIPELINE, source, &[]);
 }
 
+#[test]
+fn elements_and_numbers_in_order() {
+    let source = "
+func.func @elements(%v: vector<2x2xf32>, %x: f32, %y: f32, %a: vector<4xi32>, %b: vector<2xi32>) -> (f32, f32, f32, vector<2x2xf32>, vector<3xf32>, vector<4xi32>, vector<2xi32>) {
+  %p = vector.from_elements %x, %y : vector<2xf32>
+  %0:2 = vector.to_elements %p : vector<2xf32>
+  %q = vector.broadcast %x : f32 to vector<2xf32>
+  %1:2 = vector.to_elements %q : vector<2xf32>
+  %e:4 = vector.to_elements %v : vector<2x2xf32>
+  %2 = vector.from_elements %e#0, %e#1, %e#2, %e#3 : vector<2x2xf32>
+  %4 = vector.from_elements %y, %y, %y : vector<3xf32>
+  %5 = vector.shuffle %a, %b [0, 1, 2, 3] : vector<4xi32>, vector<2xi32>
+  %6 = vector.shuffle %a, %b [4, 5] : vector<4xi32>, vector<2xi32>
+  return %0#1, %0#0, %1#1, %2, %4, %5, %6 : f32, f32, f32, vector<2x2xf32>, vector<3xf32>, vector<4xi32>, vector<2xi32>
+}
+func.func @steps() -> (vector<3xi1>, vector<3xi1>, vector<3xi1>, vector<3xi1>) {
+  %s = vector.step : vector<3xindex>
+  %two = arith.constant dense<2> : vector<3xindex>
+  %three = arith.constant dense<3> : vector<3xindex>
+  %0 = arith.cmpi ult, %s, %three : vector<3xindex>
+  %1 = arith.cmpi ult, %s, %two : vector<3xindex>
+  %2 = arith.cmpi ugt, %s, %two : vector<3xindex>
+  %3 = arith.cmpi eq, %s, %three : vector<3xindex>
+  return %0, %1, %2, %3 : vector<3xi1>, vector<3xi1>, vector<3xi1>, vector<3xi1>
+}";
+    same(PIPELINE, source, &[]);
+}
+
+#[test]
+fn accesses_with_known_masks() {
+    let source = "
+func.func @f(%m: memref<?xf32>, %i: index, %v: vector<4xf32>, %at: vector<4xi32>) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+  %all = vector.constant_mask [4] : vector<4xi1>
+  %none = arith.constant dense<false> : vector<4xi1>
+  %0 = vector.maskedload %m[%i], %all, %v : memref<?xf32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %1 = vector.maskedload %m[%i], %none, %v : memref<?xf32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %2 = vector.expandload %m[%i], %all, %v : memref<?xf32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %3 = vector.expandload %m[%i], %none, %v : memref<?xf32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %4 = vector.gather %m[%i] [%at], %none, %v : memref<?xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  vector.maskedstore %m[%i], %all, %v : memref<?xf32>, vector<4xi1>, vector<4xf32>
+  vector.maskedstore %m[%i], %none, %v : memref<?xf32>, vector<4xi1>, vector<4xf32>
+  vector.compressstore %m[%i], %all, %v : memref<?xf32>, vector<4xi1>, vector<4xf32>
+  vector.compressstore %m[%i], %none, %v : memref<?xf32>, vector<4xi1>, vector<4xf32>
+  vector.scatter %m[%i] [%at], %none, %v : memref<?xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32>
+  return %0, %1, %2, %3, %4 : vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>
+}";
+    same(PIPELINE, source, &[]);
+}
+
 /// Here more is looked through than there: places that operands say, and what is put elsewhere.
 #[test]
 fn parts_are_taken_past_what_does_not_matter() {

@@ -3,8 +3,10 @@
 
 mod canonicalize;
 mod constants;
+mod elements;
 mod extracts;
 mod infer;
+mod masked;
 mod masks;
 mod reductions;
 mod shape;
@@ -20,14 +22,16 @@ use super::fold::Rewrite;
 use super::{FASTMATH, INDICES, RESULT, maybe, optional, required, result, results, value, values};
 
 /// The canonicalisation patterns.
-pub(super) const REWRITES: [&[Rewrite]; 7] = [
+pub(super) const REWRITES: [&[Rewrite]; 9] = [
     canonicalize::REWRITES,
     constants::REWRITES,
+    elements::REWRITES,
     masks::REWRITES,
     extracts::REWRITES,
     slices::REWRITES,
     reductions::REWRITES,
     transfers::REWRITES,
+    masked::REWRITES,
 ];
 
 /// Every definition of this dialect.
