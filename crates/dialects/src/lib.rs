@@ -48,6 +48,7 @@ pub mod constant;
 pub mod conversion;
 #[cfg(feature = "nn")]
 pub mod defined;
+#[cfg(feature = "nn")]
 pub mod dims;
 #[cfg(feature = "nn")]
 pub mod dtype;
