@@ -22,7 +22,7 @@ NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 
 def opinions(model: onnx.ModelProto, inputs: dict) -> Iterator[list]:
     """Results by other ways, those that can be had."""
-    for way in (by_body, in_wider_floats, by_newest_version, without_stop_words):
+    for way in (by_body, in_wider_floats, by_newest_version, without_stop_words, raw_scores):
         try:
             found = way(model, inputs)
         except Exception:  # noqa: BLE001: engines have many ways to refuse
@@ -130,6 +130,26 @@ def without_stop_words(model: onnx.ModelProto, inputs: dict) -> list | None:
     x = np.asarray(inputs[node.input[0]])
     kept = [word for word in x.reshape(-1).tolist() if word.lower() not in stop]
     return [np.array(kept or [""], dtype=object).reshape((1, -1) if x.ndim == 2 else -1)]
+
+
+def raw_scores(model: onnx.ModelProto, inputs: dict) -> list | None:
+    """What the evaluator makes of attention, the raw scores as they are without a bound.
+
+    Known: in mode 0 these are the product itself, and the evaluator gives them behind `softcap`.
+    """
+    node = model.graph.node[0]
+    given = {attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in node.attribute}
+    named = [name for name in node.output if name]
+    scores = node.output[3] if len(node.output) > 3 else ""
+    if node.op_type != "Attention" or given.get("qk_matmul_output_mode") or not scores:
+        return None
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    for attribute in [a for a in made.graph.node[0].attribute if a.name == "softcap"]:
+        made.graph.node[0].attribute.remove(attribute)
+    results, raw = (oracle.run_reference(each, inputs) for each in (model, made))
+    results[named.index(scores)] = raw[named.index(scores)]
+    return results
 
 
 def does_not_fit(model: onnx.ModelProto, inputs: dict) -> bool:
