@@ -55,14 +55,29 @@ pub(crate) fn written(draft: &Draft<'_>, function: Op) -> Result<Module, LowerEr
         writer.module.set_operands(end, &results);
         writer.module.move_to(end, Point::End(block));
     }
+    settle(&mut module, function, (block, end));
     // What became nests is still there, and used by nothing.
     for op in old.into_iter().rev() {
-        let stays = Some(op) == end || writer.module.block(op) != Some(block);
-        if !stays && !writer.module.results(op).any(|value| writer.module.has_uses(value)) {
-            writer.module.erase(op);
+        let stays = Some(op) == end || module.block(op) != Some(block);
+        if !stays && !module.results(op).any(|value| module.has_uses(value)) {
+            module.erase(op);
         }
     }
     Ok(module)
+}
+
+/// Lets the type of a function say what is taken of the extents of its arguments and results.
+fn settle(module: &mut Module, function: Op, (block, end): (tangram_ir::Block, Option<Op>)) {
+    let name = module.context().str("function_type");
+    let (Some(end), Some(_)) = (end, module.attr_by(function, name)) else { return };
+    let types = |values: Vec<Value>| -> Vec<Type> {
+        values.into_iter().map(|value| module.value_type(value)).collect()
+    };
+    let (inputs, results) =
+        (types(module.args(block).to_vec()), types(module.operands(end).collect()));
+    let context = module.context();
+    let attr = context.type_attr(context.function_type(&inputs, &results));
+    module.set_attr(function, name, Some(attr));
 }
 
 /// A function whose steps become operations.
