@@ -75,9 +75,16 @@ fn select(cx: &mut Cx<'_, '_>, mask: Value, yes: Value, no: Value) -> Value {
     cx.value(cx.context.name("arith.select"), &[mask, yes, no], ty)
 }
 
+/// Returns whether a mask is around the operation: only what can be masked may stand there.
+fn in_mask(cx: &Cx<'_, '_>) -> bool {
+    let around = cx.module().parent(cx.op);
+    around.is_some_and(|around| cx.module().name_text(around) == "vector.mask")
+}
+
 /// A sum of one element is the element, and what is added.
 fn reduce_one(cx: &mut Cx<'_, '_>) -> Option<()> {
     let op = cx.op;
+    (!in_mask(cx)).then_some(())?;
     one_element(cx, op, None)
 }
 
@@ -125,6 +132,7 @@ fn dims(cx: &Cx<'_, '_>, op: Op) -> Option<Vec<usize>> {
 
 fn along_units(cx: &mut Cx<'_, '_>) -> Option<()> {
     let op = cx.op;
+    (!in_mask(cx)).then_some(())?;
     units(cx, op, None)
 }
 
