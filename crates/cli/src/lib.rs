@@ -52,8 +52,13 @@ use error::Error;
 pub use exit::ExitCode;
 pub use invocation::Invocation;
 
+/// What is said where the system gives no more memory.
+const NO_MEMORY: &str = "error: out of memory: the limit of the process, or what is free, is below what this takes; \
+     every output is whole, old or new\n";
+
 /// Runs the command on the arguments of the process.
 pub fn main() -> ExitCode {
+    tangram_files::end_without_memory(NO_MEMORY, 2);
     run_as(&Invocation::of_this_process())
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
-use tangram::shown;
+use tangram::{message, shown};
 use tangram_files::Replacement;
 
 use crate::error::{self, Error};
@@ -30,10 +30,11 @@ fn put(text: &str) -> Result<(), Error> {
     }
 }
 
-/// Prints `text` to standard error. If nobody reads that, nobody can be told.
+/// Prints a message to standard error, long names in it cut. If nobody reads that, nobody can be
+/// told.
 pub(crate) fn say(text: impl Display) {
     let text = text.to_string();
-    let _ = write!(std::io::stderr().lock(), "{}", shown(&text));
+    let _ = write!(std::io::stderr().lock(), "{}", message(&text));
 }
 
 /// Writes `text` to `path`, or to standard output if there is none or it is `-`: as it is where

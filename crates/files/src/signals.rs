@@ -3,6 +3,9 @@
 //! SIGTERM and SIGHUP, and SIGINT where nobody handles it, end a process at once. A handler may
 //! only do what is safe at any moment: it removes the files whose names stand in fixed places, and
 //! ends the process as the signal would have.
+//!
+//! SIGABRT is what the standard library ends a process with that gets no more memory. A command may
+//! have that end as any other error instead: [`end_without_memory`].
 
 /// A place that holds a name until it is dropped.
 #[derive(Debug)]
@@ -10,6 +13,19 @@ pub(crate) struct Slot(#[allow(dead_code, reason = "only read where there are si
 
 #[cfg(unix)]
 pub(crate) use unix::remove_when_ended;
+
+/// From now on, a process that gets no more memory, or panics while it panics, says `message` on
+/// standard error and exits with `status`, in place of an abort with a core dump; files that were
+/// being written go.
+///
+/// For a process that is a command: one that carries other work decides for itself. Only the first
+/// call counts. Nothing happens where there are no signals.
+pub fn end_without_memory(message: &'static str, status: u8) {
+    #[cfg(unix)]
+    unix::end_without_memory(message, status);
+    #[cfg(not(unix))]
+    let _ = (message, status);
+}
 
 #[cfg(not(unix))]
 pub(crate) fn remove_when_ended(_: &std::path::Path) -> Option<Slot> {
@@ -28,8 +44,8 @@ mod unix {
     use std::ffi::c_int;
     use std::os::unix::ffi::OsStrExt;
     use std::path::Path;
-    use std::sync::Once;
     use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+    use std::sync::{Once, OnceLock};
 
     use super::Slot;
 
@@ -85,25 +101,58 @@ mod unix {
 
     fn install() {
         for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGINT] {
-            // SAFETY: both calls read and write plain structures of our own; the handler does
-            // only what is safe in one.
+            handle(signal, on_signal);
+        }
+    }
+
+    /// Has a signal handled that nobody handles: who does, or ignores it as `nohup` does, goes on
+    /// doing so.
+    fn handle(signal: c_int, handler: extern "C" fn(c_int)) {
+        // SAFETY: both calls read and write plain structures of our own; the handlers do only what
+        // is safe in one.
+        unsafe {
+            let mut old: libc::sigaction = std::mem::zeroed();
+            let known = libc::sigaction(signal, std::ptr::null(), &mut old) == 0;
+            if known && old.sa_sigaction == libc::SIG_DFL {
+                let mut new: libc::sigaction = std::mem::zeroed();
+                new.sa_sigaction = handler as usize;
+                new.sa_flags = libc::SA_RESETHAND | libc::SA_NODEFER;
+                libc::sigaction(signal, &new, std::ptr::null_mut());
+            }
+        }
+    }
+
+    /// What is said where memory ends, and the exit status.
+    static LAST_WORDS: OnceLock<(&str, u8)> = OnceLock::new();
+
+    pub(super) fn end_without_memory(message: &'static str, status: u8) {
+        if LAST_WORDS.set((message, status)).is_ok() {
+            handle(libc::SIGABRT, on_abort);
+        }
+    }
+
+    extern "C" fn on_abort(_: c_int) {
+        remove_files();
+        // Set before the handler was, and never again: this is a load.
+        if let Some((message, status)) = LAST_WORDS.get() {
+            // SAFETY: `write` and `_exit` may be called in a handler; the text is always there.
             unsafe {
-                let mut old: libc::sigaction = std::mem::zeroed();
-                let known = libc::sigaction(signal, std::ptr::null(), &mut old) == 0;
-                // Who handles a signal, or ignores it as `nohup` does, goes on doing so.
-                if known && old.sa_sigaction == libc::SIG_DFL {
-                    let mut new: libc::sigaction = std::mem::zeroed();
-                    new.sa_sigaction = on_signal as extern "C" fn(c_int) as usize;
-                    new.sa_flags = libc::SA_RESETHAND | libc::SA_NODEFER;
-                    libc::sigaction(signal, &new, std::ptr::null_mut());
-                }
+                libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), message.len());
+                libc::_exit(i32::from(*status));
             }
         }
     }
 
     extern "C" fn on_signal(signal: c_int) {
-        // SAFETY: `getpid`, `unlink` and `raise` may be called in a handler. The paths lie in
-        // memory that is always there and end in 0: a place is `ARMED` after its path is complete.
+        remove_files();
+        // SAFETY: `raise` may be called in a handler, which is reset: this ends the process as if
+        // there had been none.
+        unsafe { libc::raise(signal) };
+    }
+
+    fn remove_files() {
+        // SAFETY: `getpid` and `unlink` may be called in a handler. The paths lie in memory that is
+        // always there and end in 0: a place is `ARMED` after its path is complete.
         unsafe {
             let own = libc::getpid() as u32;
             for place in &PLACES {
@@ -112,8 +161,6 @@ mod unix {
                     libc::unlink(place.path.as_ptr().cast());
                 }
             }
-            // The handler is reset: this ends the process as if there had been none.
-            libc::raise(signal);
         }
     }
 }

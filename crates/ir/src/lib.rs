@@ -66,7 +66,9 @@ pub use dominance::Dominance;
 pub use fold::{Fold, FoldCx, FoldFn, Folded, MaterializeFn};
 pub use implied::{ImpliedBody, ImpliedStep, ImplyFn};
 pub use location::{Loc, LocData};
-pub use module::{Block, Module, Op, OpState, Operand, Point, Region, Use, Value, ValueDef};
+pub use module::{
+    Block, Module, Op, OpState, Operand, Operands, Point, Region, Results, Use, Value, ValueDef,
+};
 pub use op_def::{
     Absence, Arity, AttrDef, AttrKind, FlowFn, HidesFn, InferCx, InferError, InferFn, Inferred,
     NameFn, OpDef, OperandDef, ResultDef, Traits, VerifyFn,

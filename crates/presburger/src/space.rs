@@ -1,5 +1,6 @@
 //! Spaces: named parameters and the tuples of a set or relation.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -183,9 +184,10 @@ impl Space {
     pub(crate) fn distinct_names(&self) -> Vec<String> {
         let dims = self.input.iter().flat_map(|t| &t.dims).chain(&self.output.dims);
         let mut names: Vec<String> = self.params.clone();
+        let mut taken: HashSet<String> = names.iter().cloned().collect();
         for dim in dims {
             let mut name = dim.clone();
-            while names.contains(&name) {
+            while !taken.insert(name.clone()) {
                 name.push('\'');
             }
             names.push(name);
@@ -213,6 +215,12 @@ impl fmt::Display for Space {
 /// Returns the names of both, those of `params` first.
 pub(crate) fn joint(params: &[String], others: &[String]) -> Vec<String> {
     let mut all = params.to_vec();
-    all.extend(others.iter().filter(|name| !params.contains(name)).cloned());
+    // Few names are compared faster than they are hashed.
+    if params.len() * others.len() <= 256 {
+        all.extend(others.iter().filter(|name| !params.contains(name)).cloned());
+    } else {
+        let known: HashSet<&String> = params.iter().collect();
+        all.extend(others.iter().filter(|name| !known.contains(name)).cloned());
+    }
     all
 }

@@ -34,13 +34,13 @@ use crate::settings::{Settings, tell};
 use crate::{EvaluationError, InvalidProtobuf, ModelError, RuleError};
 
 pub(crate) fn model_error(error: impl std::fmt::Display) -> PyErr {
-    ModelError::new_err(tangram::shown(&error.to_string()).into_owned())
+    ModelError::new_err(tangram::message(&error.to_string()).into_owned())
 }
 
 pub(crate) fn pipeline_error(error: PipelineError) -> PyErr {
     match error {
         PipelineError::Rules(error) => {
-            RuleError::new_err(tangram::shown(&error.to_string()).into_owned())
+            RuleError::new_err(tangram::message(&error.to_string()).into_owned())
         }
         PipelineError::Library(error) => rule_error(error),
         other => model_error(other),
@@ -49,7 +49,7 @@ pub(crate) fn pipeline_error(error: PipelineError) -> PyErr {
 
 /// A file that the system does not give is an `OSError`, as it is everywhere in Python.
 fn loading_error(error: onnx::Error) -> PyErr {
-    let message = tangram::shown(&error.to_string()).into_owned();
+    let message = tangram::message(&error.to_string()).into_owned();
     let refused = match &error {
         onnx::Error::File(file) => match &**file {
             FileError::Io { source, .. } => Some(source.kind()),
@@ -72,7 +72,7 @@ fn loading_error(error: onnx::Error) -> PyErr {
 }
 
 pub(crate) fn rule_error(error: RulesError) -> PyErr {
-    RuleError::new_err(tangram::shown(&error.to_string()).into_owned())
+    RuleError::new_err(tangram::message(&error.to_string()).into_owned())
 }
 
 /// A model in IR.

@@ -124,7 +124,7 @@ impl Session {
 }
 
 fn session_error(error: SessionError) -> PyErr {
-    let text = tangram::shown(&error.to_string()).into_owned();
+    let text = tangram::message(&error.to_string()).into_owned();
     match error {
         SessionError::Input(_) | SessionError::Output { .. } | SessionError::Target { .. } => {
             PyValueError::new_err(text)

@@ -13,6 +13,7 @@ use tangram_presburger::Budget;
 
 use crate::black_box::has_loop;
 use crate::build::Builder;
+use crate::build::size::too_large;
 use crate::declare::Names;
 use crate::final_values::final_values;
 use crate::live_out::{ended, is_addressed, is_needed};
@@ -211,15 +212,23 @@ impl Detector<'_> {
         if !has_loop(statement) {
             return;
         }
-        let item = Node::new(BlockItem::Statement(statement.clone()), statement.span);
-        let items = std::slice::from_ref(&item);
-        match self.problems(items, &next.names).into_iter().next() {
+        // Before it is copied: deep nests come back once for each of their loops.
+        let limit = too_large(std::iter::once(statement), self.source);
+        // The loops of a nest that is too deep all are, down to those that are not: once is enough.
+        let last = self.refused.last();
+        let is_told =
+            limit.as_ref().zip(last).is_some_and(|(limit, last)| limit.message == last.message);
+        let copy = || Node::new(BlockItem::Statement(statement.clone()), statement.span);
+        let items: Vec<_> = limit.is_none().then(copy).into_iter().collect();
+        match limit.or_else(|| self.problems(&items, &next.names).into_iter().next()) {
             None => {
                 let kind = Kind { braced: true, threaded: next.threaded };
-                self.part((&[], items), &next.names, function, kind);
+                self.part((&[], &items), &next.names, function, kind);
             }
             Some(problem) => {
-                self.note(statement, problem);
+                if !is_told {
+                    self.note(statement, problem);
+                }
                 let mut names = next.names;
                 names.declare_start(&statement.node, self.source);
                 let inner = below(&statement.node).into_iter();

@@ -77,6 +77,7 @@ mod live_out;
 mod lvalue;
 mod macros;
 mod memory;
+mod nesting;
 mod parse;
 mod polynomial;
 mod pragma;

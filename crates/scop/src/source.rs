@@ -17,6 +17,7 @@ use crate::detect::Detector;
 use crate::final_values::final_values;
 use crate::line_index::{Line, LineIndex};
 use crate::live_out::{ended, is_addressed, is_needed};
+use crate::nesting;
 use crate::parse::{Parsed, parsed};
 use crate::pragma::shared;
 use crate::pure::is_without_effects;
@@ -25,10 +26,6 @@ use crate::{Around, Beside, Declared, Detected, Member, Part, Problem};
 
 pub(crate) const FIRST: &str = "__tangram_scop";
 pub(crate) const LAST: &str = "__tangram_endscop";
-/// Deeper nesting would need more stack than there is.
-const DEEPEST: usize = 200;
-/// In a row of operators, the parser tries each as one or as half of one like `++`.
-const LONGEST: usize = 16;
 /// The parser descends through all levels of precedence for each pair of parentheses.
 const STACK: usize = 256 << 20;
 
@@ -69,7 +66,7 @@ impl<'a> Source<'a> {
 /// Finds the marked parts and, if `detect`, those that no pragma marks.
 pub(crate) fn parts(source: &str, detect: bool, budget: &Budget) -> Result<Detected, Vec<Problem>> {
     let marked = marked(&without_comments(source));
-    check_depth(&marked).map_err(|problem| vec![problem])?;
+    nesting::check(&marked).map_err(|problem| vec![problem])?;
     std::thread::scope(|scope| {
         let work = || inner(marked, detect, budget);
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
@@ -212,37 +209,6 @@ pub(crate) fn literal(text: &str, quote: char) -> usize {
         }
     }
     text.len()
-}
-
-/// Refuses what the parser has no stack or no time for.
-fn check_depth(text: &str) -> Result<(), Problem> {
-    let problem = |at, message| Err(Source::new(text).problem(at, message));
-    let (mut depth, mut prefixes, mut at) = (0_usize, 0_usize, 0_usize);
-    while let Some(c) = text[at..].chars().next() {
-        if c == '"' || c == '\'' {
-            at += literal(&text[at..], c);
-            prefixes = 0;
-            continue;
-        }
-        match c {
-            '(' | '{' | '[' => depth += 1,
-            ')' | '}' | ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        match c {
-            '+' | '-' | '*' | '&' | '!' | '~' => prefixes += 1,
-            _ if c.is_whitespace() => {}
-            _ => prefixes = 0,
-        }
-        if depth > DEEPEST {
-            return problem(at, "expected fewer nested brackets");
-        }
-        if prefixes > LONGEST {
-            return problem(at, "expected fewer operators in a row");
-        }
-        at += c.len_utf8();
-    }
-    Ok(())
 }
 
 fn of_function(

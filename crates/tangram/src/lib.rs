@@ -50,7 +50,7 @@ pub use natives::natives;
 pub use optimise::{ON_REQUEST, OptimiseError, Options, Strategy, optimise};
 pub use progress::Progress;
 pub use report::Report;
-pub use shown::shown;
+pub use shown::{message, shown};
 pub use tangram_affine as affine;
 pub use tangram_calc as calc;
 pub use tangram_dialects as dialects;

@@ -18,6 +18,41 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
+/// Letters of the longest word that a message repeats: more than a path has.
+const WORD: usize = 5_000;
+/// How much is left of a longer one, at its start and at its end.
+const KEPT: (usize, usize) = (200, 50);
+
+/// Returns `text` as a message to a person: as [`shown`], and of a word of more letters than a path
+/// may have, such as a name of megabytes, its start and its end with the number of letters between.
+pub fn message(text: &str) -> Cow<'_, str> {
+    if !words(text).any(is_long) {
+        return shown(text);
+    }
+    let cut = words(text).map(|word| match is_long(word) {
+        true => Cow::Owned(shortened(word)),
+        false => Cow::Borrowed(word),
+    });
+    Cow::Owned(shown(&cut.collect::<String>()).into_owned())
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(char::is_whitespace)
+}
+
+fn is_long(word: &str) -> bool {
+    word.len() > WORD
+}
+
+fn shortened(word: &str) -> String {
+    let (word, space) = word.split_at(word.trim_end().len());
+    let letters = word.chars().count();
+    let start: String = word.chars().take(KEPT.0).collect();
+    let end: String = word.chars().skip(letters.saturating_sub(KEPT.1).max(KEPT.0)).collect();
+    let between = letters.saturating_sub(KEPT.0 + KEPT.1);
+    format!("{start}[{between} letters]{end}{space}")
+}
+
 /// Whether a terminal does something else than to show the letter: control characters but the ends
 /// of lines and tabulators, and Unicode's marks of direction (UAX 9) and of lines.
 fn is_obeyed(letter: char) -> bool {
@@ -32,12 +67,22 @@ fn is_obeyed(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::shown;
+    use super::{message, shown};
 
     #[test]
     fn names_are_text_and_nothing_else() {
         assert_eq!(shown("a\tb\n\u{1f600} \u{5e9}"), "a\tb\n\u{1f600} \u{5e9}");
         assert_eq!(shown("\u{1b}[2J\u{9b}1m\r\u{7f}"), r"\u{1b}[2J\u{9b}1m\u{d}\u{7f}");
         assert_eq!(shown("x\u{202e}y\u{2066}z"), r"x\u{202e}y\u{2066}z");
+    }
+
+    #[test]
+    fn messages_repeat_long_words_in_part() {
+        let path = "d/".repeat(2_000) + "m.onnx: is not there";
+        assert_eq!(message(&path), path);
+        let name = format!("no {}\u{1b}b\n", "\u{e9}".repeat(9_000));
+        let said = message(&name);
+        assert!(said.starts_with("no \u{e9}\u{e9}") && said.ends_with("\\u{1b}b\n"), "{said}");
+        assert!(said.contains("[8752 letters]"), "{said}");
     }
 }

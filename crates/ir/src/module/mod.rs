@@ -7,6 +7,7 @@
 
 mod branches;
 mod edit;
+mod lists;
 mod order;
 mod query;
 
@@ -23,6 +24,7 @@ use crate::location::Loc;
 use crate::resource::Resources;
 use crate::types::Type;
 use branches::{Branch, BranchData};
+pub use lists::{Operands, Results};
 
 /// An operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

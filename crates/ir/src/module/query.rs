@@ -1,6 +1,8 @@
 //! Reading a module.
 
-use super::{ARG, Block, Extra, Module, Op, OpData, Operand, Region, Use, Value, ValueDef};
+use super::{
+    ARG, Block, Extra, Module, Op, OpData, Operand, Operands, Region, Results, Use, Value, ValueDef,
+};
 use crate::attributes::Attr;
 use crate::context::{Name, Str};
 use crate::location::Loc;
@@ -166,10 +168,12 @@ impl Module {
     }
 
     /// The operands of `op`.
-    pub fn operands(&self, op: Op) -> impl ExactSizeIterator<Item = Value> + Clone + '_ {
+    pub fn operands(&self, op: Op) -> Operands<'_> {
         let data = self.data(op);
-        (data.first_operand..data.first_operand + data.operand_count)
-            .map(|slot| self.operands[Operand(slot)].value.expect("an operand of a live operation"))
+        Operands {
+            module: self,
+            slots: data.first_operand..data.first_operand + data.operand_count,
+        }
     }
 
     /// Operand `i` of `op`. Panics if there is none.
@@ -186,9 +190,9 @@ impl Module {
     }
 
     /// The results of `op`.
-    pub fn results(&self, op: Op) -> impl ExactSizeIterator<Item = Value> + Clone + use<> {
+    pub fn results(&self, op: Op) -> Results {
         let data = self.data(op);
-        (data.first_result..data.first_result + data.result_count).map(Value)
+        Results { values: data.first_result..data.first_result + data.result_count }
     }
 
     /// Result `i` of `op`. Panics if there is none.

@@ -1,6 +1,6 @@
 //! Graphs: what stands around the nodes.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_ir::{Block, Op, Str, Value};
 
 use super::{Exporter, Graph};
@@ -21,13 +21,7 @@ impl Exporter<'_> {
         for (info, &(name, _)) in proto.output.iter_mut().zip(&outputs) {
             info.name = Some(self.context.text(name).to_owned());
         }
-        for &arg in self.module.args(block) {
-            let text = |name| self.context.text(name);
-            let old = self.module.value_name(arg).map_or("", text);
-            if let Some(info) = proto.input.iter_mut().find(|info| info.name() == old) {
-                info.name = self.names[arg].map(|name| text(name).to_owned());
-            }
-        }
+        self.rename_inputs(block, &mut proto.input);
         self.cover(block);
         self.defaults(&proto);
         let ops: Vec<Op> = self.module.ops(block).collect();
@@ -58,6 +52,19 @@ impl Exporter<'_> {
         self.correct(&mut proto.output, &values);
         tidy(&mut proto);
         Ok(proto)
+    }
+
+    /// Gives the inputs that the graph had the names that its arguments have now.
+    fn rename_inputs(&self, block: Block, inputs: &mut [ValueInfoProto]) {
+        let text = |name| self.context.text(name);
+        let args = self.module.args(block).iter().rev();
+        let new: FxHashMap<&str, Value> =
+            args.map(|&arg| (self.module.value_name(arg).map_or("", text), arg)).collect();
+        for info in inputs {
+            if let Some(&arg) = new.get(info.name()) {
+                info.name = self.names[arg].map(|name| text(name).to_owned());
+            }
+        }
     }
 
     /// The node that makes `value`, which is no tensor, with its result under another name: before

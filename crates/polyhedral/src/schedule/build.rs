@@ -6,6 +6,7 @@ use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 use super::band::Rows;
 use super::cluster::{Clusters, independent, within};
 use super::graph::{Graph, Row};
+use super::places::Places;
 use super::{Constraints, Error, Options};
 use crate::{Band, Member, Node, NodeKind, ScheduleTree};
 
@@ -100,14 +101,13 @@ fn apply(
     rows: &Rows,
     budget: &Budget,
 ) -> Result<Vec<usize>, Error> {
-    let mut of = vec![&[][..]; graph.statements.len()];
-    for (statement, rows) in statements.iter().zip(&rows.of) {
-        of[*statement] = rows;
-    }
+    let of: Places<&[Row]> =
+        statements.iter().zip(&rows.of).map(|(statement, rows)| (*statement, &rows[..])).collect();
+    let of = |statement| of.get(statement).copied().unwrap_or_default();
     let mut left = Vec::new();
     for index in edges {
         let edge = &graph.edges[*index];
-        let pairs: Vec<(&Row, &Row)> = of[edge.from].iter().zip(of[edge.to]).collect();
+        let pairs: Vec<(&Row, &Row)> = of(edge.from).iter().zip(of(edge.to)).collect();
         if let Some(edge) = graph.narrowed(edge, &pairs, budget)? {
             graph.edges[*index] = edge;
             left.push(*index);

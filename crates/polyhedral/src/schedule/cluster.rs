@@ -7,6 +7,7 @@ use super::align::{Side, aligned};
 use super::band::{Part, Rows, Wanted};
 use super::components::ordered;
 use super::graph::{Edge, Graph, Row};
+use super::places::Places;
 use super::{Error, Fusion, Options};
 use tangram_presburger::Budget;
 
@@ -32,9 +33,9 @@ fn arrows(
     edges: &[usize],
     valid: bool,
 ) -> Vec<(usize, usize)> {
-    let mut places = vec![None; graph.statements.len()];
-    statements.iter().enumerate().for_each(|(at, statement)| places[*statement] = Some(at));
-    let at = |statement: usize| places[statement];
+    let places: Places<usize> =
+        statements.iter().enumerate().map(|(at, statement)| (*statement, at)).collect();
+    let at = |statement| places.get(statement).copied();
     edges
         .iter()
         .map(|edge| &graph.edges[*edge])
@@ -50,7 +51,8 @@ fn grouped(statements: &[usize], arrows: &[(usize, usize)]) -> Vec<Vec<usize>> {
 
 /// Returns the pairs whose ends are both in a group.
 pub(super) fn within(graph: &Graph, statements: &[usize], edges: &[usize]) -> Vec<usize> {
-    let inside = |statement| statements.contains(&statement);
+    let known: Places<()> = statements.iter().map(|statement| (*statement, ())).collect();
+    let inside = |statement| known.get(statement).is_some();
     let edge = |edge: &&usize| {
         let edge = &graph.edges[**edge];
         inside(edge.from) && inside(edge.to)
@@ -178,14 +180,14 @@ impl Clusters<'_> {
 
     /// Lists the edges between different clusters, by where they lead.
     fn links(&self, clusters: &[Cluster]) -> Vec<Link<'_>> {
-        let mut place = vec![None; self.graph.statements.len()];
-        for (at, cluster) in clusters.iter().enumerate() {
-            cluster.statements.iter().for_each(|statement| place[*statement] = Some(at));
-        }
+        let members = clusters.iter().enumerate();
+        let place: Places<usize> = members
+            .flat_map(|(at, cluster)| cluster.statements.iter().map(move |one| (*one, at)))
+            .collect();
         let edges = self.edges.iter().map(|edge| &self.graph.edges[*edge]);
         let mut links: Vec<Link> = edges
             .filter_map(|edge| {
-                let (from, to) = place[edge.from].zip(place[edge.to])?;
+                let (from, to) = place.get(edge.from).copied().zip(place.get(edge.to).copied())?;
                 (from != to).then_some(Link { edge, from, to })
             })
             .collect();

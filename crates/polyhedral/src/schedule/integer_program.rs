@@ -20,6 +20,7 @@ use std::rc::Rc;
 use super::Error;
 use super::graph::{Edge, Graph, Row};
 use super::offsets::Difference;
+use super::places::Places;
 use super::search::Search;
 use super::shared::Shared;
 
@@ -35,8 +36,8 @@ pub(super) struct Program<'a> {
     graph: &'a Graph,
     /// Whose coefficients stand for those of all statements.
     shared: Option<&'a Shared>,
-    /// First unknown of each statement, by position among all statements.
-    first: Vec<Option<usize>>,
+    /// First unknown of each statement of the row.
+    first: Places<usize>,
     carried: usize,
     pub vars: usize,
     /// Rows that matter from the start on.
@@ -60,11 +61,12 @@ impl<'a> Program<'a> {
     pub fn new(graph: &'a Graph, statements: &[usize], carried: usize) -> Self {
         let params = graph.params.len();
         let mut vars = carried + BOUND + 2 * params;
-        let mut first = vec![None; graph.statements.len()];
-        for statement in statements {
-            first[*statement] = Some(vars);
+        let unknowns = statements.iter().map(|statement| {
+            let first = vars;
             vars += 2 * graph.statements[*statement].dims + params + 1;
-        }
+            (*statement, first)
+        });
+        let first = unknowns.collect();
         let mut program = Self {
             graph,
             shared: None,
@@ -90,7 +92,7 @@ impl<'a> Program<'a> {
 
     /// How many statements the graph has.
     pub fn statements(&self) -> usize {
-        self.first.len()
+        self.graph.statements.len()
     }
 
     fn blank(&self) -> Vec<i128> {
@@ -117,7 +119,7 @@ impl<'a> Program<'a> {
     }
 
     fn place(&self, statement: usize) -> Option<(usize, usize)> {
-        Some((self.first[statement]?, self.graph.statements[statement].dims))
+        Some((*self.first.get(statement)?, self.graph.statements[statement].dims))
     }
 
     /// Adds `factor` times a statement's row at a point to a form.
@@ -278,15 +280,16 @@ impl<'a> Program<'a> {
 
     /// Bounds the coefficient of every dimension.
     pub fn limit(&mut self, largest: i128) {
-        for statement in 0..self.first.len() {
-            let Some((first, dims)) = self.place(statement) else { continue };
-            for pair in 0..dims {
+        let mut rows = Vec::new();
+        for (statement, first) in self.first.iter() {
+            for pair in 0..self.graph.statements[statement].dims {
                 let mut row = self.blank();
                 row[0] = largest;
                 (row[1 + first + 2 * pair], row[2 + first + 2 * pair]) = (-1, -1);
-                self.hold(row);
+                rows.push(row);
             }
         }
+        rows.into_iter().for_each(|row| self.hold(row));
     }
 
     /// Returns how much a statement's row changes along a direction, as a form.

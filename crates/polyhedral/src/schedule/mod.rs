@@ -28,6 +28,7 @@ mod graph;
 mod integer_program;
 mod linear;
 mod offsets;
+mod places;
 mod projection;
 mod search;
 mod shared;

@@ -58,6 +58,9 @@ pub(super) fn potentials(
     point: &[i128],
     budget: &Budget,
 ) -> Result<Offsets, Error> {
+    if differences.is_empty() {
+        return Ok(Offsets::Least(Vec::new()));
+    }
     let mut arrows = Vec::with_capacity(differences.len());
     for difference in differences {
         let value = dot(&difference.form, point)?;

@@ -14,7 +14,7 @@
 //! fusion conflict graphs" (2020), finds linear parts before shifts as well. Divergence: both are
 //! found together here, by cuts.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::Error;
 use super::graph::{Edge, Graph};
@@ -27,8 +27,8 @@ type Carried = Vec<Vec<i128>>;
 #[derive(Debug, Clone)]
 pub(super) struct Shared {
     pub base: usize,
-    /// By position among all statements.
-    of: Vec<Option<Carried>>,
+    /// By statement.
+    of: BTreeMap<usize, Carried>,
     /// Whether the pairs of each edge between two statements are equally far apart.
     pub exact: bool,
 }
@@ -51,13 +51,13 @@ impl Shared {
         let Some(base) = statements.iter().max_by(deepest).copied() else { return Ok(None) };
         let dims = graph.statements[base].dims;
         let unit = |row| (0..dims).map(|col| i128::from(row == col)).collect();
-        let mut shared = Self { base, of: vec![None; graph.statements.len()], exact: true };
-        shared.of[base] = Some((0..dims).map(unit).collect());
-        let mut beside = vec![Vec::new(); graph.statements.len()];
+        let of = BTreeMap::from([(base, (0..dims).map(unit).collect())]);
+        let mut shared = Self { base, of, exact: true };
+        let mut beside: BTreeMap<usize, Vec<&Edge>> = BTreeMap::new();
         for index in edges {
             let edge = &graph.edges[*index];
-            beside[edge.from].push(edge);
-            beside[edge.to].push(edge);
+            beside.entry(edge.from).or_default().push(edge);
+            beside.entry(edge.to).or_default().push(edge);
         }
         let mut open = VecDeque::from([base]);
         // Edges that say less wait until no other one leads on.
@@ -68,9 +68,9 @@ impl Shared {
                 shared.settle(to, carried, &mut open);
                 continue;
             };
-            for edge in &beside[known] {
+            for edge in beside.get(&known).into_iter().flatten() {
                 let to = if edge.from == known { edge.to } else { edge.from };
-                if shared.of[to].is_some() {
+                if shared.of.contains_key(&to) {
                     continue;
                 }
                 let Some(step) = shared.step(graph, edge, known)? else { continue };
@@ -81,7 +81,7 @@ impl Shared {
                 }
             }
         }
-        if statements.iter().any(|statement| shared.of[*statement].is_none()) {
+        if statements.iter().any(|statement| !shared.of.contains_key(statement)) {
             return Ok(None);
         }
         shared.exact = edges.iter().all(|edge| shared.is_uniform(graph, &graph.edges[*edge]));
@@ -90,13 +90,13 @@ impl Shared {
 
     /// Where a point of a statement is among those of the base.
     pub fn at_base(&self, statement: usize, at: &[i128]) -> Vec<i128> {
-        let carried = self.of[statement].iter().flatten();
+        let carried = self.of.get(&statement).into_iter().flatten();
         carried.map(|row| row.iter().zip(at).map(|(a, b)| a * b).sum()).collect()
     }
 
     /// The coefficients of a statement where the base has `row`.
     pub fn of_base(&self, statement: usize, row: &[i128]) -> Vec<i128> {
-        let carried = self.of[statement].as_deref().unwrap_or_default();
+        let carried = self.of.get(&statement).map(Vec::as_slice).unwrap_or_default();
         let dims = carried.first().map_or(0, Vec::len);
         (0..dims)
             .map(|dim| carried.iter().zip(row).map(|(c, value)| c[dim] * value).sum())
@@ -104,9 +104,9 @@ impl Shared {
     }
 
     fn settle(&mut self, statement: usize, mut carried: Carried, open: &mut VecDeque<usize>) {
-        if self.of[statement].is_none() {
+        if !self.of.contains_key(&statement) {
             complete(&mut carried);
-            self.of[statement] = Some(carried);
+            self.of.insert(statement, carried);
             open.push_back(statement);
         }
     }
@@ -119,7 +119,7 @@ impl Shared {
         known: usize,
     ) -> Result<Option<OffsetEquation>, Error> {
         let to = if edge.from == known { edge.to } else { edge.from };
-        let Some(base) = &self.of[known] else { return Ok(None) };
+        let Some(base) = self.of.get(&known) else { return Ok(None) };
         let dims = graph.statements[to].dims;
         let functions = functions(graph, edge, known)?;
         let mut carried = vec![vec![0_i128; dims]; base.len()];

@@ -224,7 +224,7 @@ impl Parser<'_> {
         if *self.ahead(1) == Token::Sign("(") && !self.scope.contains(&name) {
             return self.call(&name);
         }
-        let form = match self.scope.iter().rposition(|known| *known == name) {
+        let form = match self.scope.column(&name) {
             Some(col) => Affine::dim(col, dims),
             None if name.eq_ignore_ascii_case("nan") => Affine::nan(dims),
             None => return Err(undeclared(self.column(), name)),

@@ -13,6 +13,7 @@ mod choice;
 mod expression;
 mod formula;
 mod function;
+mod scope;
 pub(crate) mod token;
 mod tuple;
 
@@ -22,6 +23,7 @@ use std::str::FromStr;
 pub(crate) use choice::{Case, Expr};
 use expression::WORDS;
 pub(crate) use function::{Value, functions};
+use scope::Scope;
 
 use crate::basic_map::BasicMap;
 use crate::rational_relation::{SCALE, cone, universe};
@@ -123,7 +125,7 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     /// The names in scope, one per column.
-    scope: Vec<String>,
+    scope: Scope,
     /// All names of the text, from when a dimension has none.
     names: Option<HashSet<String>>,
     budget: &'a Budget,
@@ -141,7 +143,7 @@ impl<'a> Parser<'a> {
             tokens: tokens.0,
             at: 0,
             depth: 0,
-            scope: Vec::new(),
+            scope: Scope::default(),
             names: None,
             budget,
             exact: Vec::new(),
@@ -229,7 +231,7 @@ impl<'a> Parser<'a> {
         }
         let mut result = Vec::new();
         while !self.is("}") {
-            self.scope.clone_from(&params);
+            self.scope = Scope::of(&params);
             result.push(piece(self, &params, given.clone())?);
             if !self.eat(";") {
                 break;
@@ -254,13 +256,12 @@ impl<'a> Parser<'a> {
     }
 
     fn distinct_names(&mut self, given: &mut Facts) -> Result<Vec<String>, Error> {
-        let (start, mut names) = (self.at, Vec::new());
-        for name in self.tuple(given)?.dims {
-            if names.contains(&name) {
-                self.at = start;
-                return Err(self.unexpected("distinct parameters"));
-            }
-            names.push(name);
+        let start = self.at;
+        let names = self.tuple(given)?.dims;
+        let mut seen = HashSet::with_capacity(names.len());
+        if !names.iter().all(|name| seen.insert(name)) {
+            self.at = start;
+            return Err(self.unexpected("distinct parameters"));
         }
         Ok(names)
     }
@@ -271,7 +272,7 @@ impl<'a> Parser<'a> {
             self.allows_rational && self.is("rat") && *self.ahead(1) == Token::Sign(":");
         if self.rational {
             self.at += 2;
-            self.scope.insert(0, SCALE.to_owned());
+            self.scope.prepend(SCALE);
             space.params.insert(0, SCALE.to_owned());
             given.iter_mut().flatten().for_each(|part| *part = cone(part));
         }

@@ -126,7 +126,15 @@ fn tokens(text: &str, mut column: usize) -> Result<Vec<(Token, usize)>, Error> {
     Ok(result)
 }
 
+/// Digits of the longest number that is read: turning digits into a number takes the square of them.
+const DIGITS: usize = 100_000;
+
 fn number(digits: &str, column: usize) -> Result<Integer, Error> {
+    if digits.len() > DIGITS {
+        let expected = format!("a number of at most {DIGITS} digits");
+        let found = format!("{} digits", digits.len());
+        return Err(Error::Syntax { column, expected: expected.into(), found });
+    }
     let wrong = |_| Error::Syntax { column, expected: "a number".into(), found: digits.to_owned() };
     digits.parse().map_err(wrong)
 }

@@ -1,5 +1,7 @@
 //! The shortest form of a conjunction that is quick to find.
 
+use std::collections::BTreeMap;
+
 use crate::basic_map::{BasicMap, Div, merge};
 use crate::matrix::{Matrix, combine, gcd};
 use crate::solve::redundancy::remove_redundant_given;
@@ -129,13 +131,13 @@ fn reduced(divs: &[Div], index: usize, dims: usize) -> Div {
 fn essential(part: &mut BasicMap, params: usize, budget: &Budget) -> Result<(), Error> {
     let mut given = part.bounds();
     part.system.eqs.rows().for_each(|row| given.eqs.push(row));
-    let levels = part.dims.saturating_sub(params);
+    let mut levels: BTreeMap<usize, System> = BTreeMap::new();
+    for row in part.system.ineqs.rows() {
+        let system = levels.entry(part.level(row, params));
+        system.or_insert_with(|| System::new(part.cols() - 1)).ineqs.push(row);
+    }
     let mut kept: Vec<(usize, Vec<Integer>)> = Vec::new();
-    for level in 0..=levels {
-        let mut system = System::new(part.cols() - 1);
-        for row in part.system.ineqs.rows().filter(|row| part.level(row, params) == level) {
-            system.ineqs.push(row);
-        }
+    for (level, mut system) in levels {
         remove_redundant_given(&mut system, &given, budget)?;
         for row in system.ineqs.rows() {
             given.ineqs.push(row);

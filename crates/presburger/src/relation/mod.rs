@@ -11,6 +11,7 @@ mod lift;
 mod ordered;
 mod pairs;
 mod placement;
+mod points;
 mod product;
 mod rows;
 mod subtract;
@@ -31,6 +32,7 @@ use rustc_hash::FxHashSet;
 use crate::basic_map::BasicMap;
 use crate::space::joint;
 use crate::{Budget, Error, Integer, Space, Tuple};
+use points::scan;
 
 /// Up to how many parts are compared with each other instead of hashed.
 const FEW: usize = 8;
@@ -328,37 +330,6 @@ impl Relation {
         }
         Ok(None)
     }
-}
-
-/// Adds all points of `part`: bounds one dimension after the other, depth first.
-fn scan(
-    part: &BasicMap,
-    points: &mut BTreeSet<Vec<Integer>>,
-    budget: &Budget,
-) -> Result<(), Error> {
-    let mut stack = vec![(part.clone(), Vec::new())];
-    while let Some((slice, prefix)) = stack.pop() {
-        let dim = prefix.len();
-        if dim == part.dims {
-            if part.contains(&prefix) {
-                points.insert(prefix);
-            }
-            continue;
-        }
-        let Some((low, high)) = slice.bounds_of(dim, budget)? else { continue };
-        let (Some(low), Some(high)) = (low, high) else { return Err(Error::Unbounded { dim }) };
-        let mut value = low;
-        while value <= high {
-            budget.spend(1)?;
-            let mut row = vec![Integer::ZERO; slice.cols()];
-            (row[0], row[1 + dim]) = (-&value, Integer::ONE);
-            let mut next = slice.clone();
-            next.system.eqs.push(&row);
-            stack.push((next, [&prefix[..], std::slice::from_ref(&value)].concat()));
-            value += 1;
-        }
-    }
-    Ok(())
 }
 
 /// Keeps the first of equal parts.

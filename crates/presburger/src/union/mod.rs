@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub(crate) use self::key::{Key, TupleKey, tuple_key};
 use self::key::{Piece, merged};
 use crate::parse::token::Tokens;
+use crate::space::joint;
 use crate::{Budget, Error, Relation, Space};
 
 /// An immutable union of relations over different tuples; a clone shares everything.
@@ -115,15 +116,7 @@ impl Union {
 
     /// Returns the parameters of all pieces.
     pub fn parameters(&self) -> Vec<String> {
-        let mut params: Vec<String> = Vec::new();
-        for piece in self.relations() {
-            for param in &piece.space().params {
-                if !params.contains(param) {
-                    params.push(param.clone());
-                }
-            }
-        }
-        params
+        self.relations().fold(Vec::new(), |all, piece| joint(&all, &piece.space().params))
     }
 
     /// Returns the only relation.
@@ -237,6 +230,9 @@ impl Union {
     pub fn scan(&self, budget: &Budget) -> Result<Self, Error> {
         self.in_place(|_, piece| {
             let points = piece.points(budget)?;
+            // Each becomes a disjunct with an equation for each dimension.
+            let size = 1 + piece.space().dims();
+            budget.spend(points.len().saturating_mul(size * size))?;
             let points = points.iter().map(|point| Relation::point(piece.space().clone(), point));
             let points = points.collect::<Result<Vec<_>, _>>()?;
             match points.is_empty() {

@@ -14,6 +14,7 @@ mod members;
 mod relations;
 mod rows;
 mod scope;
+pub(crate) mod size;
 mod statement;
 mod switch;
 mod values;
@@ -159,6 +160,9 @@ impl<'a> Builder<'a> {
         is_needed: &dyn Fn(&str) -> bool,
         budget: &Budget,
     ) -> Result<Read, Refused> {
+        if let Some(problem) = size::too_large(size::statements(items), source) {
+            return Err(Refused { problems: vec![problem], guards_only: false });
+        }
         let mut builder = Self::new(items, names, source);
         builder.dead = builder.dead_behind(is_needed);
         builder.given(before);
@@ -187,6 +191,9 @@ impl<'a> Builder<'a> {
         names: &Names,
         source: &'a Source<'a>,
     ) -> Vec<Problem> {
+        if let Some(problem) = size::too_large(size::statements(items), source) {
+            return vec![problem];
+        }
         let mut builder = Self::new(items, names, source);
         builder.items(items, false);
         builder.problems.extend(builder.hides_loops);
