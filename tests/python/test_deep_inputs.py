@@ -67,6 +67,29 @@ def test_all_that_are_very_deep(language, tangram_bin, tmp_path) -> None:
     assert not found, "\n".join(found)
 
 
+def test_a_command_that_gets_no_memory_says_so(tangram_bin, tmp_path) -> None:
+    rule = "rule r { let x = *; match relu(relu(x)); rewrite relu(x); }\n"
+    (tmp_path / "f.gsl").write_text(rule * 100_000)
+    limited = lambda: resource.setrlimit(resource.RLIMIT_AS, (150 << 20, 150 << 20))  # noqa: E731
+    command = [tangram_bin, "rules", "fmt", "f.gsl"]
+    done = subprocess.run(command, cwd=tmp_path, preexec_fn=limited, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done
+    assert done.stderr.splitlines()[-1].startswith("error: out of memory"), done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["f.gsl"]
+    assert (tmp_path / "f.gsl").read_text() == rule * 100_000
+
+
+def test_as_many_points_as_nobody_can_list_are_a_message(tangram_bin, tmp_path) -> None:
+    names = [f"i{k}" for k in range(50)]
+    bounds = " and ".join(f"0 <= {name} < 10" for name in names)
+    (tmp_path / "f.calc").write_text(f"scan {{ [{', '.join(names)}] : {bounds} }};\n")
+    limited = lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))  # noqa: E731
+    command = [tangram_bin, "calc", "f.calc"]
+    done = subprocess.run(command, cwd=tmp_path, preexec_fn=limited, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done
+    assert "--max-steps" in done.stderr or "steps" in done.stderr, done.stderr
+
+
 def main() -> None:
     """Tries the cases of the languages that are named, and prints what is wrong."""
     import sys

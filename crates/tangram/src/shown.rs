@@ -20,35 +20,38 @@ pub fn shown(text: &str) -> Cow<'_, str> {
 
 /// Letters of the longest word that a message repeats: more than a path has.
 const WORD: usize = 5_000;
-/// How much is left of a longer one, at its start and at its end.
+/// Letters of the longest line of many words, such as a list.
+const LINE: usize = 20_000;
+/// How much is left of what is longer, at its start and at its end.
 const KEPT: (usize, usize) = (200, 50);
 
 /// Returns `text` as a message to a person: as [`shown`], and of a word of more letters than a path
-/// may have, such as a name of megabytes, its start and its end with the number of letters between.
+/// may have, such as a name of megabytes, or of a line longer than a page its start and its end with
+/// the number of letters between.
 pub fn message(text: &str) -> Cow<'_, str> {
-    if !words(text).any(is_long) {
-        return shown(text);
+    let of_words = cut(text.split_inclusive(char::is_whitespace), WORD);
+    let of_lines = cut(of_words.as_deref().unwrap_or(text).split_inclusive('\n'), LINE);
+    match of_lines.or(of_words) {
+        None => shown(text),
+        Some(text) => Cow::Owned(shown(&text).into_owned()),
     }
-    let cut = words(text).map(|word| match is_long(word) {
-        true => Cow::Owned(shortened(word)),
-        false => Cow::Borrowed(word),
-    });
-    Cow::Owned(shown(&cut.collect::<String>()).into_owned())
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(char::is_whitespace)
+/// Shortens the pieces that are longer than `longest`; nothing if none is.
+fn cut<'t>(pieces: impl Iterator<Item = &'t str> + Clone, longest: usize) -> Option<String> {
+    let is_long = |piece: &str| piece.len() > longest;
+    let shorter = |piece: &'t str| match is_long(piece) {
+        true => Cow::Owned(shortened(piece)),
+        false => Cow::Borrowed(piece),
+    };
+    pieces.clone().any(is_long).then(|| pieces.map(shorter).collect())
 }
 
-fn is_long(word: &str) -> bool {
-    word.len() > WORD
-}
-
-fn shortened(word: &str) -> String {
-    let (word, space) = word.split_at(word.trim_end().len());
-    let letters = word.chars().count();
-    let start: String = word.chars().take(KEPT.0).collect();
-    let end: String = word.chars().skip(letters.saturating_sub(KEPT.1).max(KEPT.0)).collect();
+fn shortened(piece: &str) -> String {
+    let (piece, space) = piece.split_at(piece.trim_end().len());
+    let letters = piece.chars().count();
+    let start: String = piece.chars().take(KEPT.0).collect();
+    let end: String = piece.chars().skip(letters.saturating_sub(KEPT.1).max(KEPT.0)).collect();
     let between = letters.saturating_sub(KEPT.0 + KEPT.1);
     format!("{start}[{between} letters]{end}{space}")
 }
@@ -84,5 +87,7 @@ mod tests {
         let said = message(&name);
         assert!(said.starts_with("no \u{e9}\u{e9}") && said.ends_with("\\u{1b}b\n"), "{said}");
         assert!(said.contains("[8752 letters]"), "{said}");
+        let list = format!("found {}2\n", "1, ".repeat(10_000));
+        assert_eq!(message(&list).len(), 250 + "[29757 letters]\n".len());
     }
 }

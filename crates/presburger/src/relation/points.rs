@@ -17,15 +17,15 @@ pub(super) fn scan(
     let mut next = Some(part.clone());
     loop {
         match next.take() {
-            Some(_) if point.len() == part.dims => {
-                if part.contains(&point) {
-                    // A point takes memory as long as it is, which steps bound as well.
-                    budget.spend(1 + point.len())?;
-                    points.insert(point.clone());
-                }
+            Some(slice) if point.len() < part.dims => {
+                slices.extend(Slice::of(slice, point.len(), budget)?);
             }
-            Some(slice) => slices.extend(Slice::of(slice, point.len(), budget)?),
-            None => {}
+            Some(_) if part.contains(&point) => {
+                // A point takes memory as long as it is, which steps bound as well.
+                budget.spend(1 + point.len())?;
+                points.insert(point.clone());
+            }
+            _ => {}
         }
         let Some(slice) = slices.last_mut() else { return Ok(()) };
         point.truncate(slice.dim);
