@@ -14,6 +14,7 @@
 //! fusion conflict graphs" (2020), finds linear parts before shifts as well. Divergence: both are
 //! found together here, by cuts.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Error;
@@ -104,9 +105,9 @@ impl Shared {
     }
 
     fn settle(&mut self, statement: usize, mut carried: Carried, open: &mut VecDeque<usize>) {
-        if !self.of.contains_key(&statement) {
+        if let Entry::Vacant(place) = self.of.entry(statement) {
             complete(&mut carried);
-            self.of.insert(statement, carried);
+            place.insert(carried);
             open.push_back(statement);
         }
     }

@@ -68,7 +68,7 @@ pub(super) fn elementwise(module: &Module, op: Op) -> Option<ImpliedBody> {
     let (count, steps) = (inputs.len(), Vec::new());
     let mut draft = Draft { context, steps, types: types.clone(), out, kind, unsigned };
     let value = draft.value(name, count)?;
-    let written = module.value_type(module.operands(op).last()?);
+    let written = module.value_type(module.operands(op).next_back()?);
     let rank = match context.type_data(written) {
         TypeData::Tensor(tensor) => tensor.dims.len(),
         TypeData::MemRef { dims, .. } => dims.len(),

@@ -13,7 +13,7 @@ pub(in crate::mlir) fn maps(module: &Module, op: Op) -> Option<Vec<AffineMap>> {
         let AttrData::Array(maps) = context.attr_data(attr) else { return None };
         return maps.iter().map(|&map| context.as_affine_map(map).cloned()).collect();
     }
-    let rank = rank(module, module.operands(op).last()?)?;
+    let rank = rank(module, module.operands(op).next_back()?)?;
     let numbers = |name: &str| -> Option<Vec<usize>> {
         let numbers = list(module, op, name)?.into_iter();
         numbers.map(|n| usize::try_from(n).ok().filter(|&n| n < rank)).collect()

@@ -41,7 +41,6 @@ fn cast_of_empty(cx: &mut Cx<'_, '_>) -> Option<()> {
             kept.push(size);
         }
     }
-    drop(sizes);
     let value = cx.value(cx.context.name("tensor.empty"), &kept, ty);
     cx.replace(&[value])
 }
