@@ -45,7 +45,7 @@ pub(crate) fn named(argument: &str) -> Result<Machine, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     Machine::from_json(&text).map_err(|fault| match fault {
         MachineError::Text { line, column, message } => {
-            format!("{argument}:{line}:{column}: {message}")
+            format!("{argument}:{line}:{column}: {}", tangram::message(&message))
         }
         other => format!("{argument}: {other}"),
     })

@@ -44,10 +44,13 @@ pub(crate) fn tokens(text: &str) -> impl Iterator<Item = (usize, Token<'_>)> {
             first.len_utf8()
         };
         from += length;
-        let before = text[..at].trim_end();
-        let is_member = before.ends_with("->") || before.ends_with('.');
+        // Only asked of names: what is in front of a space may be megabytes of spaces.
+        let is_member = || {
+            let before = text[..at].trim_end();
+            before.ends_with("->") || before.ends_with('.')
+        };
         let word = &rest[..length];
-        Some((at, if is_name && !is_member { Token::Name(word) } else { Token::Other(word) }))
+        Some((at, if is_name && !is_member() { Token::Name(word) } else { Token::Other(word) }))
     })
 }
 
