@@ -16,7 +16,7 @@ const MAX_WAYS: usize = 720;
 /// Counts the operands of an operation up to the last that is not absent.
 pub(crate) fn given_operands(module: &Module, op: Op) -> usize {
     let given = |value: Value| !is_none_type(module.context(), module.value_type(value));
-    let last = module.operands(op).enumerate().filter(|(_, value)| given(*value)).next_back();
+    let last = module.operands(op).enumerate().rfind(|(_, value)| given(*value));
     last.map_or(0, |(i, _)| i + 1)
 }
 
