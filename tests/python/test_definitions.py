@@ -12,6 +12,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import gsl
+import oracle
 import tangram
 from gsl import attr, op, pat
 
@@ -168,3 +169,58 @@ def test_attributes_of_the_definition_are_known() -> None:
     with pytest.raises(tangram.RuleError, match="did you mean `alpha`"):
         gsl.parse(text)
     assert isinstance(attr.Given(pat.Call("acme.F"), "alpha", 1.0), attr.Attr)
+
+
+def definition(text: str) -> gsl.Definition:
+    (made,) = gsl.parse(f"rule d [definition] {{ {text} }}")
+    return made
+
+
+def test_draws_of_a_definition_stay_apart() -> None:
+    draws = definition("let x = *; match acme.F(x); rewrite bernoulli(x);")
+    two = model(
+        helper.make_node("F", ["x"], ["a"], domain="acme"),
+        helper.make_node("F", ["x"], ["b"], domain="acme"),
+        helper.make_node("Sub", ["a", "b"], ["y"]),
+    )
+    found = tangram.optimize(two, operators=draws).to_onnx()
+    assert [node.op_type for node in found.graph.node] == ["F", "F", "Sub"]
+
+
+def test_a_function_of_the_model_goes_before_a_definition() -> None:
+    shaped = model(
+        helper.make_node("F", ["x"], ["s"], domain="acme"),
+        helper.make_node("Shape", ["s"], ["n"]),
+        helper.make_node("Cast", ["n"], ["y"], to=TensorProto.FLOAT),
+        extents=(2, 3),
+    )
+    turned = helper.make_function("acme", "F", ["x"], ["t"], [helper.make_node("Transpose", ["x"], ["t"])], shaped.opset_import[:1])
+    shaped.functions.append(turned)
+    del shaped.graph.output[0].type.tensor_type.shape.dim[:]
+    shaped.graph.output[0].type.tensor_type.shape.dim.add().dim_value = 2
+    found = tangram.optimize(shaped, operators=definition("let x = *; match acme.F(x); rewrite relu(x);"))
+    x = np.zeros((2, 3), np.float32)
+    np.testing.assert_array_equal(oracle.run_ort(found.to_onnx(), {"x": x})[0], [3, 2])
+
+
+@pytest.mark.parametrize("case", ["results", "list", "tensor"])
+def test_a_node_that_does_not_fit_is_carried_along(case: str) -> None:
+    attributes = {"results": {}, "list": {"alpha": [1.0, 2.0]}, "tensor": {"alpha": helper.make_tensor("t", 1, [1], [2.0])}}
+    outputs = ["s", "t"] if case == "results" else ["s"]
+    odd = model(
+        helper.make_node("ScaledTanh", ["x"], outputs, domain="acme", **attributes[case]),
+        helper.make_node("Neg", ["s"], ["y"]),
+    )
+    for made in definitions():
+        found = tangram.optimize(odd, operators=made).to_onnx()
+        assert [node.op_type for node in found.graph.node] == ["ScaledTanh", "Neg"]
+
+
+def test_a_definition_reads_the_shape_that_an_operand_is() -> None:
+    shaped = definition("let x = *; let n = *; match acme.F(x, n); rewrite reshape(x, n);")
+    shape = helper.make_tensor("n", TensorProto.INT64, [2], [3, 2])
+    reshaped = model(helper.make_node("F", ["x", "n"], ["y"], domain="acme"), extents=(2, 3))
+    reshaped.graph.initializer.append(shape)
+    del reshaped.graph.output[0].type.tensor_type.shape.dim[:]
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(tangram.Workload.from_onnx(reshaped, shaped)(x), x.reshape(3, 2))

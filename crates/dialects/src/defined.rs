@@ -8,8 +8,8 @@
 //! Whatever asks the dialects what an operation is, inference and evaluation among others, knows
 //! it then as any other.
 //!
-//! Definitions may name operations that were defined before, so that none names itself. How deep
-//! and how often one opens others is limited: ten that each name the last one ten times are
+//! Definitions may name each other, in any order. How deep and how often one opens others is
+//! limited: one that names itself has no end, and ten that each name the last one ten times are
 //! 10¹⁰ operations.
 
 use std::cell::Cell;

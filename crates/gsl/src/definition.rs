@@ -21,16 +21,19 @@ use tangram_dialects::eval::{EvalCx, EvalError, Evaluated};
 use tangram_dialects::interpret::{Datum, interpret};
 use tangram_ir::{
     Attr, AttrKind, Context, InferCx, InferError, Inferred, Loc, Module, Name, Op, OpState, Point,
-    Type, TypeData, Value,
+    Traits, Type, TypeData, Value,
 };
 use tangram_rewrite::{Rewriter, Silent};
-use tangram_tensor::Tensor;
+use tangram_tensor::{DType, Tensor};
 
 use crate::ast::{ExprId, ExprKind, NativeArg, OpChoice, PatId, PatternKind, Rule};
 use crate::rules::{CompiledRule, Natives, Options, UnknownExtents};
 
 /// The label of a rule that defines an operator.
 pub const DEFINITION: &str = "definition";
+
+/// Elements of the largest tensor that is looked into where a definition is typed for evaluation.
+const LONGEST_SHAPE: usize = 64;
 
 /// What is read of a value that is no attribute of its operation.
 const OF_TENSORS: [&str; 6] = ["shape", "dtype", "ndim", "value", "length", "index"];
@@ -121,6 +124,12 @@ impl Composition {
         let place = (op, Point::Before(op));
         let made = self.compiled.instantiate(&mut rewriter, place, &found, 0);
         let (values, _) = made.map_err(|error| refused(error.message))?;
+        let body = program.body();
+        // Two operations of a definition are equal where their operands are.
+        let draws = |op: Op| program.def(op).is_some_and(|def| def.traits.contains(Traits::RANDOM));
+        if program.ops(body).any(draws) {
+            return Err(refused("it draws random numbers, which no definition may".to_owned()));
+        }
         let own = program.result(op, 0);
         match values.first() {
             Some(&value) if value != own && !program.has_uses(own) => {
@@ -195,8 +204,14 @@ impl defined::Definition for Composition {
                 Some(tensor) => constant::tensor_type(&context, tensor),
                 None => context.ty(TypeData::None),
             };
-            operands.push(operand(&mut program, ty, None));
-            inputs.extend(tensor.clone().map(Datum::Tensor));
+            // What inference may read: axes, shapes and the like.
+            let known = tensor
+                .as_ref()
+                .filter(|tensor| tensor.dtype() == DType::I64 && tensor.len() <= LONGEST_SHAPE);
+            operands.push(operand(&mut program, ty, known));
+            if known.is_none() {
+                inputs.extend(tensor.clone().map(Datum::Tensor));
+            }
         }
         let name = context.name(cx.def.name);
         let value =

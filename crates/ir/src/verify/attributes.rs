@@ -50,6 +50,13 @@ fn describe(kind: AttrKind) -> String {
     }
 }
 
+impl AttrKind {
+    /// Returns whether an attribute of this kind may be `attr`.
+    pub fn accepts(self, context: &Context, attr: Attr) -> bool {
+        accepts(context, self, attr)
+    }
+}
+
 fn accepts(context: &Context, kind: AttrKind, attr: Attr) -> bool {
     let data = context.attr_data(attr);
     let items = |accepts: fn(&AttrData) -> bool| match data {

@@ -66,10 +66,11 @@ pub(crate) fn written(draft: &Draft<'_>, function: Op) -> Result<Module, LowerEr
     Ok(module)
 }
 
-/// Lets the type of a function say what is taken of the extents of its arguments and results.
+/// Lets the type of a function say what is taken of the extents of its arguments and results; a part
+/// of a function that was made one of its own has no type before.
 fn settle(module: &mut Module, function: Op, (block, end): (tangram_ir::Block, Option<Op>)) {
+    let Some(end) = end.filter(|_| module.name_text(function) == "func.func") else { return };
     let name = module.context().str("function_type");
-    let (Some(end), Some(_)) = (end, module.attr_by(function, name)) else { return };
     let types = |values: Vec<Value>| -> Vec<Type> {
         values.into_iter().map(|value| module.value_type(value)).collect()
     };

@@ -1,13 +1,16 @@
 //! Giving nodes of the import back.
 
 use tangram_dialects::constant::is_none_type;
-use tangram_ir::{Block, Op, Value};
+use tangram_ir::{Block, Dim, Op, Region, Value};
 
 use super::Exporter;
 use crate::error::Result;
 use crate::model::{Input, Origin};
 use crate::proto::{GraphProto, NodeProto};
 use crate::{schema, types};
+
+/// The first operator set in which the branches of an `If` may give other shapes.
+const FREE_BRANCHES: i64 = 11;
 
 fn is_default(node: &NodeProto) -> bool {
     matches!(node.domain(), "" | "ai.onnx")
@@ -113,6 +116,31 @@ impl<'m> Exporter<'m> {
                     self.inexpressible(op, "its results are of types that it does not give there")
                 );
             }
+        }
+        if self.opset < FREE_BRANCHES && self.module.name_text(op) == "nn.if" {
+            self.branches_fit(op)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses an `If` whose branches give other shapes, where that has to be the same.
+    fn branches_fit(&self, op: Op) -> Result<()> {
+        let given = |region: &Region| -> Option<Vec<Value>> {
+            let block = self.module.first_block(*region)?;
+            Some(self.module.operands(self.module.last_op(block)?).collect())
+        };
+        let all: Option<Vec<Vec<Value>>> = self.module.regions(op).iter().map(given).collect();
+        let Some([first, second]) = all.as_deref() else { return Ok(()) };
+        let apart = |(a, b): (&Value, &Value)| {
+            let dims = |value: &Value| self.context.as_tensor(self.module.value_type(*value));
+            let (Some((a, _)), Some((b, _))) = (dims(a), dims(b)) else { return false };
+            let differ = |(a, b): (&Dim, &Dim)| {
+                a.as_static().zip(b.as_static()).is_some_and(|(a, b)| a != b)
+            };
+            a.len() != b.len() || a.iter().zip(b).any(differ)
+        };
+        if first.iter().zip(second).any(apart) {
+            return Err(self.inexpressible(op, "its branches give results of other shapes"));
         }
         Ok(())
     }

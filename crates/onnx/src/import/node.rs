@@ -123,7 +123,7 @@ impl Importer {
             state.operands.push(value);
         }
         let mut known = declared::result_types(&self.module, node, inputs);
-        match self.defined_types(&state) {
+        match self.defined_types(node, &state) {
             Some(Ok(types)) => known = Some(types),
             Some(Err(why)) => {
                 // It is no operation of that definition then.
@@ -143,12 +143,28 @@ impl Importer {
         Ok(self.module.create_at(Point::End(self.block), state))
     }
 
-    /// What an operation gives whose operator the caller defined.
+    /// What an operation gives whose operator the caller defined; an error where the node is none of
+    /// that definition.
     fn defined_types(
         &self,
+        node: &NodeProto,
         state: &OpState,
     ) -> Option<std::result::Result<Vec<Option<Type>>, InferError>> {
-        self.context.def(state.name).filter(|def| defined::is_defined(def))?;
+        let def = self.context.def(state.name).filter(|def| defined::is_defined(def))?;
+        let refused = |why: String| Some(Err(InferError::mismatch(why)));
+        if self.functions.contains(&(node.domain().to_owned(), node.op_type().to_owned())) {
+            return refused("the model has a function of this name, which goes before".to_owned());
+        }
+        if node.output.len() != 1 {
+            return refused(format!("it has {} results, its definition one", node.output.len()));
+        }
+        for attr in def.attrs {
+            let given = self.context.entry(state.attrs, self.context.str(attr.name));
+            if given.is_some_and(|given| !attr.kind.accepts(&self.context, given)) {
+                let name = attr.name;
+                return refused(format!("attribute `{name}` is of another kind than its default"));
+            }
+        }
         let inferred = self.module.infer(state.name, &state.operands, state.attrs, Some(1));
         Some(inferred.map(|inferred| inferred.types.into_iter().map(Some).collect()))
     }

@@ -66,14 +66,15 @@ impl Exporter<'_> {
             attributes.push(ints("kernel_shape", &kernel));
         }
         self.list_unless_one(op, "strides", "strides", &mut attributes);
-        let rounded_down = self.rounded_down(op)?;
-        match &rounded_down {
-            Some(pads) => attributes.push(ints("pads", pads)),
+        let inner = self.inner_windows(op)?;
+        match &inner {
+            Some(inner) => attributes.push(ints("pads", &inner.pads)),
             None => self.padding(op, &mut attributes),
         }
         self.list_unless_one(op, "dilation", "dilations", &mut attributes);
+        let rounds_down = inner.is_some_and(|inner| inner.rounds_down);
         for name in ["ceil_mode", "count_include_pad"] {
-            if self.flag_of(op, name) && (name != "ceil_mode" || rounded_down.is_none()) {
+            if self.flag_of(op, name) && (name != "ceil_mode" || !rounds_down) {
                 attributes.push(int(name, 1));
             }
         }
@@ -87,10 +88,12 @@ impl Exporter<'_> {
         Ok(())
     }
 
-    /// The padding with which a pool has as many windows when their number is rounded down, where
-    /// rounded up there is one that begins behind the data: nobody computes it, and before operator
-    /// set 22 inference counts it.
-    fn rounded_down(&self, op: Op) -> Result<Option<Vec<i64>>> {
+    /// The padding with which a pool that rounds up has no window that begins behind the data:
+    /// nobody computes it, and before operator set 22 inference counts it.
+    ///
+    /// Either the padding ends with the last window that stays, or as many windows come of another
+    /// padding when their number is rounded down.
+    fn inner_windows(&self, op: Op) -> Result<Option<InnerWindows>> {
         if self.opset >= INNER_WINDOWS || !self.flag_of(op, "ceil_mode") {
             return Ok(None);
         }
@@ -98,14 +101,25 @@ impl Exporter<'_> {
         if !windows.iter().any(Windows::leave_one_out) {
             return Ok(None);
         }
+        let begins = windows.iter().map(|w| w.before);
+        let padded = |ends: Vec<i128>, rounds_down: bool| {
+            let pads = begins.clone().chain(ends).map(i64::try_from);
+            let pads = pads.collect::<std::result::Result<_, _>>().ok();
+            Ok(pads.map(|pads| InnerWindows { pads, rounds_down }))
+        };
+        let cut = |w: &Windows| if w.leave_one_out() { w.rest() } else { w.after };
+        if windows.iter().all(|w| cut(w) >= 0) {
+            return padded(windows.iter().map(cut).collect(), false);
+        }
         let reach = |w: &Windows| w.end() > w.after;
         if self.flag_of(op, "count_include_pad") && windows.iter().any(reach) {
             let reason = "a window would reach over padding that counts";
             return Err(self.inexpressible(op, reason));
         }
-        let ends = windows.iter().map(Windows::end);
-        let pads = windows.iter().map(|w| w.before).chain(ends).map(i64::try_from);
-        Ok(pads.collect::<std::result::Result<_, _>>().ok())
+        if windows.iter().any(|w| w.end() >= w.kernel) {
+            return Err(self.inexpressible(op, "its padding would be as long as a window"));
+        }
+        padded(windows.iter().map(Windows::end).collect(), true)
     }
 
     /// The windows of a pool along each dimension, if all extents are numbers.
@@ -127,6 +141,7 @@ impl Exporter<'_> {
         let along = |i: usize| Windows {
             input: inputs[i].into(),
             count: counts[i].into(),
+            kernel: kernel[i].into(),
             span: at("dilation", i, 1) * (i128::from(kernel[i]) - 1) + 1,
             stride: at("strides", i, 1),
             before: at("padding", i, 0),
@@ -136,10 +151,17 @@ impl Exporter<'_> {
     }
 }
 
+/// How a pool is written without a window behind the data.
+struct InnerWindows {
+    pads: Vec<i64>,
+    rounds_down: bool,
+}
+
 /// The windows of a pool along one dimension.
 struct Windows {
     input: i128,
     count: i128,
+    kernel: i128,
     span: i128,
     stride: i128,
     before: i128,
@@ -155,8 +177,13 @@ impl Windows {
             && self.count * self.stride >= self.before + self.input
     }
 
+    /// How far the windows reach over the data at the end, less than 0 where they end before.
+    fn rest(&self) -> i128 {
+        (self.count - 1) * self.stride + self.span - self.input - self.before
+    }
+
     /// The padding at the end that the windows reach over.
     fn end(&self) -> i128 {
-        ((self.count - 1) * self.stride + self.span - self.input - self.before).max(0)
+        self.rest().max(0)
     }
 }
