@@ -17,7 +17,7 @@ use crate::build::size::too_large;
 use crate::declare::Names;
 use crate::final_values::final_values;
 use crate::live_out::{ended, is_addressed, is_needed};
-use crate::pragma::{is_hinted, is_region, shared, workshared};
+use crate::pragma::{is_about_inner_loops, is_hinted, is_region, shared, workshared};
 use crate::source::{FIRST, LAST, Source, below, is_call, is_global, part};
 use crate::{Beside, FinalValue, Part, Problem};
 
@@ -228,6 +228,9 @@ impl Detector<'_> {
             Some(problem) => {
                 if !is_told {
                     self.note(statement, problem);
+                }
+                if is_about_inner_loops(self.source, statement.span.start) {
+                    return;
                 }
                 let mut names = next.names;
                 names.declare_start(&statement.node, self.source);

@@ -73,6 +73,16 @@ pub(crate) fn is_region(source: &Source, statement: usize) -> bool {
     !all.is_empty() && all.iter().all(is_parallel)
 }
 
+/// Returns whether a pragma of OpenMP in front of a loop that stays is about the loops in it as well:
+/// in lanes there are no threads, and several loops may be taken as one.
+pub(crate) fn is_about_inner_loops(source: &Source, statement: usize) -> bool {
+    let text = &source.text[in_front(source.text, statement)..statement];
+    text.lines().filter_map(directive).any(|words| {
+        let mut words = words.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.next() == Some("omp") && matches!(words.next(), Some("simd" | "tile"))
+    })
+}
+
 /// Returns whether a word says that iterations are no statements of one thread.
 fn is_other(word: &str) -> bool {
     matches!(word, "simd" | "ordered" | "sections" | "master" | "masked" | "loop")

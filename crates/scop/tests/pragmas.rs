@@ -196,3 +196,28 @@ fn hints_that_operators_and_macros_write_go_away_or_keep_their_loop() {
         assert!(problem.message.contains("macro"), "{problem}");
     }
 }
+
+#[test]
+fn what_is_inside_of_lanes_and_tiles_that_stay_stays() {
+    let text = |hint: &str| {
+        format!(
+            "int lim(int);
+static double A[40][40], B[40][40];
+void f(int n) {{
+  {hint}
+  for (int i = lim(0); i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++) A[k][j] += B[k][j];
+}}
+"
+        )
+    };
+    // The outer loop is no part: what is called may do anything.
+    for hint in ["", "#pragma GCC ivdep", "#pragma omp unroll"] {
+        assert_eq!(detected(&text(hint)).parts.len(), 1, "{hint}");
+    }
+    for hint in ["#pragma omp simd", "#pragma omp simd collapse(2)", "#pragma omp tile sizes(4, 4)"]
+    {
+        assert_eq!(detected(&text(hint)).parts.len(), 0, "{hint}");
+    }
+}
