@@ -153,6 +153,9 @@ def pools(count: int, seed: int):
             expected = oracle.run_ort(model, inputs)
         except Exception:  # noqa: BLE001: no window fits
             continue
+        if 0 in expected[0].shape:
+            # Of windows that do not fit, inference makes one where the engine makes none.
+            continue
         made += 1
         # The shape is said, so that the checker compares it with what the set infers.
         del model.graph.output[0].type.tensor_type.shape.dim[:]

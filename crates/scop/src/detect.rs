@@ -171,17 +171,9 @@ impl Detector<'_> {
                     {
                         index += 1;
                     }
-                    let ends = |item: &Node<BlockItem>| match &item.node {
-                        BlockItem::Statement(inner) => has_loop(inner),
-                        _ => false,
-                    };
-                    while !ends(&items[index - 1]) {
-                        index -= 1;
-                    }
-                    let part = &items[start..index];
                     let kind = Kind { braced: false, threaded };
-                    self.part((&items[..start], part), &names, function, kind);
-                    for item in part {
+                    index = self.parts_from(items, (start, index), &names, function, kind);
+                    for item in &items[start..index] {
                         if let BlockItem::Declaration(declaration) = &item.node {
                             names.declare(&declaration.node, self.source);
                         }
@@ -189,6 +181,37 @@ impl Detector<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Takes the items from the first to the last as a part, or fewer of them where these together are
+    /// refused: one of them may be, and half the items cost half or less. Returns where it ends.
+    fn parts_from(
+        &mut self,
+        items: &[Node<BlockItem>],
+        (start, mut end): (usize, usize),
+        names: &Names,
+        function: &Function,
+        kind: Kind,
+    ) -> usize {
+        let is_loop = |item: &Node<BlockItem>| match &item.node {
+            BlockItem::Statement(inner) => has_loop(inner),
+            _ => false,
+        };
+        loop {
+            // The first item is a loop.
+            while !is_loop(&items[end - 1]) {
+                end -= 1;
+            }
+            match self.part((&items[..start], &items[start..end]), names, function, kind) {
+                Err(problem) if end == start + 1 => self.refused.push(problem),
+                Err(_) => {
+                    end = start + (end - start) / 2;
+                    continue;
+                }
+                Ok(()) => {}
+            }
+            return end;
         }
     }
 
@@ -223,7 +246,8 @@ impl Detector<'_> {
         match limit.or_else(|| self.problems(&items, &next.names).into_iter().next()) {
             None => {
                 let kind = Kind { braced: true, threaded: next.threaded };
-                self.part((&[], &items), &next.names, function, kind);
+                let refused = self.part((&[], &items), &next.names, function, kind).err();
+                self.refused.extend(refused);
             }
             Some(problem) => {
                 if !is_told {
@@ -250,15 +274,12 @@ impl Detector<'_> {
         names: &Names,
         function: &Function,
         Kind { braced, threaded }: Kind,
-    ) {
-        let Some((first, last)) = items.first().zip(items.last()) else { return };
+    ) -> Result<(), Problem> {
+        let Some((first, last)) = items.first().zip(items.last()) else { return Ok(()) };
         // Of an `if` without `else`, the space behind it belongs to its place.
         let end = self.source.text[..last.span.end].trim_end().len();
         let span = Span::span(first.span.start, end);
-        let finals = match self.finals(span, names, function, items) {
-            Ok(finals) => finals,
-            Err(problem) => return self.refused.push(problem),
-        };
+        let finals = self.finals(span, names, function, items)?;
         let needed = |name: &str| {
             is_global(name, names, self.globals)
                 || is_needed(name, span, &function.definition.statement)
@@ -275,8 +296,9 @@ impl Detector<'_> {
                     finals,
                     ..part
                 });
+                Ok(())
             }
-            Err(why) => self.refused.extend(why.problems.into_iter().next()),
+            Err(why) => why.problems.into_iter().next().map_or(Ok(()), Err),
         }
     }
 

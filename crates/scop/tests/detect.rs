@@ -202,3 +202,21 @@ fn arrays_that_are_assumed_not_to_overlap_are_named() {
     assert_eq!(distinct("double p[restrict 9], double q[9]"), [""; 0]);
     assert_eq!(distinct("double p[9], const double *restrict q"), ["G", "H", "p"]);
 }
+
+#[test]
+fn a_nest_that_is_refused_takes_no_other_along() {
+    let terms: Vec<String> = (0..260).map(|i| format!("i != {i}")).collect();
+    let odd = format!("for (int i = 0; i < n; i++) if ({}) A[i][0] = 1;", terms.join(" && "));
+    let nest = "for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) A[i][j] += B[i][j];";
+    let text = |items: &[&str]| {
+        let declared = "static double A[400][400], B[400][400];";
+        format!("{declared}\nvoid f(int n) {{\n{}\n}}\n", items.join("\n"))
+    };
+    let lines = |items: &[&str]| -> Vec<(usize, usize)> {
+        detected(&text(items)).parts.iter().map(|part| (part.first_line, part.last_line)).collect()
+    };
+    assert_eq!(lines(&[nest, nest]), [(3, 4)]);
+    assert_eq!(lines(&[nest, &odd]), [(3, 3)]);
+    assert_eq!(lines(&[&odd, nest]), [(4, 4)]);
+    assert_eq!(lines(&[nest, nest, &odd, nest]), [(3, 4), (6, 6)]);
+}
