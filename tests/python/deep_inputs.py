@@ -126,6 +126,9 @@ def sources(depth: int, length: int, letters: int) -> Iterator[tuple[str, str]]:
     yield "conditionals", part(f"a[0] = {n('n ? 1 : ', '2', '')};")
     yield "casts", part(f"a[0] = {n('(double)', '2', '')};")
     yield "sums", part("a[0] = " + "a[1] + " * depth + "1;")
+    loop = "for (int i = 0; i < n; i++) a[i] = 1;\n"
+    yield "ands", f"void f(int n, double a[n]) {{\n{loop}int b = {'n && ' * depth}1;\n}}\n"
+    yield "ands of elements", f"void f(int n, double a[n]) {{\n{loop}int b = {'a[0] && ' * depth}1;\n}}\n"
     yield "products", part("a[0] = " + "a[1] * (" * depth + "1" + ")" * depth + ";")
     yield "pointers", f"void f(int {'*' * depth}p) {{}}\n"
     yield "declarators", f"int {n('(', 'f', ')')};\n"

@@ -1,7 +1,8 @@
 //! What a statement reads and writes.
 
 use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
-use lang_c::span::Node;
+use lang_c::span::{Node, Span};
+use lang_c::visit::{self, Visit};
 use tangram_presburger::formula::{Expr, Formula};
 
 use crate::Problem;
@@ -208,6 +209,10 @@ impl Builder<'_> {
         node: &Node<Expression>,
         found: &mut Accesses,
     ) -> Result<(), Problem> {
+        // What is known is for subscripts: a long chain of scalars does not ask for it at each link.
+        if !reaches_memory(node) || is_chain(condition) {
+            return self.reads(node, found);
+        }
         let known = self.plain_condition(condition);
         let known = known.map(|known| if holds { known } else { known.negated() });
         let depth = self.assumed.len();
@@ -244,6 +249,57 @@ impl Builder<'_> {
         let dims = self.dimensions(name).unwrap_or_default();
         Access::certain(name, vec![None; dims])
     }
+}
+
+/// Terms of a chain of `&&` or `||` of which what holds is worked out for each term behind them.
+const TERMS: usize = 100;
+
+/// Returns whether a condition is a chain of more than [`TERMS`]: what holds is looked at anew for each
+/// term behind it.
+fn is_chain(mut condition: &Node<Expression>) -> bool {
+    for _ in 0..TERMS {
+        match &condition.node {
+            Expression::BinaryOperator(binary)
+                if matches!(
+                    binary.node.operator.node,
+                    BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr
+                ) =>
+            {
+                condition = &binary.node.lhs;
+            }
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Returns whether an expression is more than arithmetic on variables and constants.
+fn reaches_memory(node: &Node<Expression>) -> bool {
+    #[derive(Default)]
+    struct Reach(bool);
+    impl<'ast> Visit<'ast> for Reach {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+            self.0 |= match expression {
+                Expression::Identifier(_)
+                | Expression::Constant(_)
+                | Expression::Cast(_)
+                | Expression::Conditional(_) => false,
+                Expression::UnaryOperator(unary) => {
+                    unary.node.operator.node == UnaryOperator::Indirection
+                }
+                Expression::BinaryOperator(binary) => {
+                    binary.node.operator.node == BinaryOperator::Index
+                }
+                _ => true,
+            };
+            if !self.0 {
+                visit::visit_expression(self, expression, span);
+            }
+        }
+    }
+    let mut reach = Reach::default();
+    reach.visit_expression(&node.node, &node.span);
+    reach.0
 }
 
 pub(crate) fn is_step(operator: &UnaryOperator) -> bool {
