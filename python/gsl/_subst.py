@@ -188,8 +188,8 @@ def define(operator: str, function: Callable[..., pat.PatternLike], *, name: str
 
     Parameters of the function without a default are the operands, those with one the attributes,
     which are that where a node has none. With the definition among the rules, nodes of the operator
-    are typed, evaluated, folded and checked, and rules that name it are verified. The nodes stay
-    what they are, unless a rule rewrites them.
+    are typed, evaluated and checked, and rules that name it are verified. The nodes stay what they
+    are, unless a rule rewrites them.
 
     >>> import gsl
     >>> from gsl import op

@@ -26,6 +26,7 @@ mod invocation;
 mod judge;
 mod limits;
 mod machine;
+mod memory;
 mod opt;
 mod out;
 mod passes;
@@ -51,6 +52,7 @@ use args::{Cli, Command};
 use error::Error;
 pub use exit::ExitCode;
 pub use invocation::Invocation;
+pub use memory::Memory;
 
 /// What is said where the system gives no more memory.
 const NO_MEMORY: &str = "error: out of memory: the limit of the process, or what is free, is below what this takes; \

@@ -136,6 +136,30 @@ fn the_order_of_a_sum_is_part_of_its_meaning() {
     assert_eq!(sum("order = array<i64: 1, 0>"), 2.0);
     // Lane 0 has 1e8 and -1e8, lane 1 has both ones.
     assert_eq!(sum("order = array<i64: 0, 1>, lanes = array<i64: 1, 2>"), 2.0);
+    for lanes in ["-1, 2", "2, 2", "1, 3", "1, 8192", "1, -2", "1"] {
+        let order = format!("order = array<i64: 0, 1>, lanes = array<i64: {lanes}>");
+        let errors = format!("{:?}", verify(&parsed(&source(&order))));
+        assert!(errors.contains("`lanes`"), "{lanes}: {errors}");
+    }
+}
+
+#[test]
+fn what_finishes_an_element_follows_a_sum() {
+    let source = r#"
+"func.func"() <{sym_name = "f", function_type = (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>}> ({
+^bb0(%x: tensor<4xf32>, %b: tensor<4xf32>):
+  %e = "tg.buffer"() : () -> tensor<4xf32>
+  %y = "tg.nest"(%x, %b, %e) <{maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>, sizes = ["4"]}> ({
+  ^bb0(%a: f32):
+    "tg.yield"(%a) : (f32) -> ()
+  }, {
+  ^bb0(%s: f32, %q: f32):
+    "tg.yield"(%q) : (f32) -> ()
+  }) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  "func.return"(%y) : (tensor<4xf32>) -> ()
+}) : () -> ()"#;
+    let errors = format!("{:?}", verify(&parsed(source)));
+    assert!(errors.contains("region 2"), "{errors}");
 }
 
 #[test]
@@ -240,18 +264,24 @@ fn telling(element: DType) -> Tensor {
     cast(&tensor, element).expect("numbers")
 }
 
+/// A nest over all of `extents`, each the loop of an operand.
+fn over_pairs(extents: &[Expr], body: Body) -> Generic {
+    let mut generic = Generic::over(extents.to_vec());
+    for at in 0..extents.len() {
+        generic.read(Access::dims(TensorId::Operand(at), extents.len(), &[at]));
+    }
+    let all: Vec<usize> = (0..extents.len()).collect();
+    generic.write(Access::dims(TensorId::Result(0), extents.len(), &all));
+    generic.body = body;
+    generic
+}
+
 /// A nest over pairs of numbers, in a function, by its text.
 fn paired(types: &[DType], out: DType, body: Body) -> Option<Module> {
     let mut module = Module::new(tangram_dialects::context());
     let count = Expr::int(telling(types[0]).len() as i64);
     let extents: Vec<Expr> = types.iter().map(|_| count.clone()).collect();
-    let mut generic = Generic::over(extents.clone());
-    for at in 0..types.len() {
-        generic.read(Access::dims(TensorId::Operand(at), types.len(), &[at]));
-    }
-    let all: Vec<usize> = (0..types.len()).collect();
-    generic.write(Access::dims(TensorId::Result(0), types.len(), &all));
-    generic.body = body;
+    let generic = over_pairs(&extents, body);
     let context = module.context_arc().clone();
     let inputs: Vec<_> =
         types.iter().map(|&ty| tensor_type(&context, ty, std::slice::from_ref(&count))).collect();
@@ -284,13 +314,7 @@ fn same_in_text(types: &[DType], out: DType, body: Body, tried: &mut usize) {
     let Some(module) = paired(types, out, body.clone()) else { return };
     let count = Expr::int(inputs[0].len() as i64);
     let extents: Vec<Expr> = types.iter().map(|_| count.clone()).collect();
-    let mut generic = Generic::over(extents.clone());
-    for at in 0..types.len() {
-        generic.read(Access::dims(TensorId::Operand(at), types.len(), &[at]));
-    }
-    let all: Vec<usize> = (0..types.len()).collect();
-    generic.write(Access::dims(TensorId::Result(0), types.len(), &all));
-    generic.body = body;
+    let generic = over_pairs(&extents, body);
     let operands: Vec<Option<Tensor>> = inputs.iter().cloned().map(Some).collect();
     let result = Temporary { element: out, extents };
     let expected =

@@ -30,7 +30,7 @@ pub use identity::{Identity, same_file};
 pub use listing::{Scratch, entries, remove_folder};
 pub use program::{holding, output};
 pub use replacement::{Replacement, write};
-pub use signals::end_without_memory;
+pub use signals::{end_without_memory, memory_ended};
 pub use unit::{commit_together, settle};
 
 use std::path::{Path, PathBuf};

@@ -4,8 +4,10 @@
 //! only do what is safe at any moment: it removes the files whose names stand in fixed places, and
 //! ends the process as the signal would have.
 //!
-//! SIGABRT is what the standard library ends a process with that gets no more memory. A command may
-//! have that end as any other error instead: [`end_without_memory`].
+//! SIGABRT is what the standard library ends a process with that gets no more memory. A command whose
+//! allocator says so ([`memory_ended`]) may have that end as any other error: [`end_without_memory`].
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A place that holds a name until it is dropped.
 #[derive(Debug)]
@@ -14,9 +16,9 @@ pub(crate) struct Slot(#[allow(dead_code, reason = "only read where there are si
 #[cfg(unix)]
 pub(crate) use unix::remove_when_ended;
 
-/// From now on, a process that gets no more memory, or panics while it panics, says `message` on
-/// standard error and exits with `status`, in place of an abort with a core dump; files that were
-/// being written go.
+/// From now on, a process that aborts after [`memory_ended`] says `message` on standard error and exits
+/// with `status`, in place of a core dump; files that were being written go. Other aborts stay what
+/// they are.
 ///
 /// For a process that is a command: one that carries other work decides for itself. Only the first
 /// call counts. Nothing happens where there are no signals.
@@ -26,6 +28,13 @@ pub fn end_without_memory(message: &'static str, status: u8) {
     #[cfg(not(unix))]
     let _ = (message, status);
 }
+
+/// Notes that the system gave no memory, as an allocator sees it: nobody may be able to go on.
+pub fn memory_ended() {
+    MEMORY_ENDED.store(true, Ordering::Relaxed);
+}
+
+static MEMORY_ENDED: AtomicBool = AtomicBool::new(false);
 
 #[cfg(not(unix))]
 pub(crate) fn remove_when_ended(_: &std::path::Path) -> Option<Slot> {
@@ -133,8 +142,10 @@ mod unix {
 
     extern "C" fn on_abort(_: c_int) {
         remove_files();
-        // Set before the handler was, and never again: this is a load.
-        if let Some((message, status)) = LAST_WORDS.get() {
+        // Set before the handler was, and never again: this is a load. The handler is reset, so that
+        // any other abort goes on as if there had been none.
+        let lacking = super::MEMORY_ENDED.load(Ordering::Relaxed);
+        if let Some((message, status)) = LAST_WORDS.get().filter(|_| lacking) {
             // SAFETY: `write` and `_exit` may be called in a handler; the text is always there.
             unsafe {
                 libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), message.len());

@@ -301,6 +301,21 @@ func.func @f(%v: vector<2x3x4xf32>, %i: index, %a: vector<4x4xf32>, %b: vector<8
     assert!(!left.contains("insert_strided_slice"), "{left}");
 }
 
+/// A mask that is the vector as well goes alone.
+#[test]
+fn a_mask_may_be_what_is_written() {
+    let source = "
+func.func @f(%t: tensor<4xi1>, %i: index) -> tensor<4xi1> {
+  %m = arith.constant dense<true> : vector<4xi1>
+  %r = vector.transfer_write %m, %t[%i], %m {in_bounds = [true]} : vector<4xi1>, tensor<4xi1>
+  return %r : tensor<4xi1>
+}";
+    same(PIPELINE, source, &[]);
+    let mut module = parse(source);
+    pass(&mut module, PIPELINE);
+    assert!(tangram_ir::verify(&module).is_ok(), "{}", text::print(&module));
+}
+
 /// Only what can be masked stands in a mask. Divergence: `mlir-opt` 22 drops the mask.
 #[test]
 fn a_masked_element_stays_masked() {

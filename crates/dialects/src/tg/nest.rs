@@ -9,6 +9,9 @@ use super::scalars::{self, Reader, Writer, attr_number, number_attr, scalar_type
 use crate::dtype;
 use crate::structured::{Access, Binary, Body, Generic, IteratorKind, Reduction, Scalar, TensorId};
 
+/// More lanes than any machine has, and few enough to keep one sum for each.
+const MOST_LANES: usize = 4096;
+
 /// A loop that begins at an operand, and makes some iterations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
@@ -307,10 +310,12 @@ impl NestReader<'_> {
         generic.reduction = self.reduction(!order.is_empty())?;
         let lanes = match self.ints("lanes")?[..] {
             [] => None,
-            [at, lanes] if order.contains(&(at.max(0) as usize)) && (1..=4096).contains(&lanes) => {
-                let lanes = lanes as usize;
-                let lanes = lanes.is_power_of_two().then_some((at as usize, lanes));
-                Some(lanes.ok_or(NestError::Attribute("lanes"))?)
+            [at, lanes] => {
+                let pair = usize::try_from(at).ok().zip(usize::try_from(lanes).ok());
+                let fits = |&(at, lanes): &(usize, usize)| {
+                    order.contains(&at) && lanes.is_power_of_two() && lanes <= MOST_LANES
+                };
+                Some(pair.filter(fits).ok_or(NestError::Attribute("lanes"))?)
             }
             _ => return Err(NestError::Attribute("lanes")),
         };
@@ -420,12 +425,16 @@ impl NestReader<'_> {
         let [reads, finishes, tables, ..] = self.segments()?;
         let inputs = reads + finishes;
         let regions = module.regions(self.op).len();
-        if regions == 0 || regions > 2 || (regions == 2) != (nest.finish_wanted(finishes, regions))
-        {
+        let (out, combined) = (types[inputs + tables], nest.combined());
+        // What finishes an element follows a combination.
+        let fits = match regions {
+            1 => finishes == 0,
+            2 => combined.is_some(),
+            _ => false,
+        };
+        if !fits {
             return Err(NestError::Region(regions));
         }
-        let out = types[inputs + tables];
-        let combined = nest.combined();
         for number in 0..regions {
             let block = module.first_block(module.region(self.op, number));
             let block = block.ok_or(NestError::Region(number))?;
@@ -469,16 +478,6 @@ impl NestReader<'_> {
         }
         let whole = nest.finish.is_some() || combined.is_none_or(|own| own == out);
         whole.then_some(()).ok_or(NestError::Malformed("elements are combined in another type"))
-    }
-}
-
-impl Nest {
-    /// Whether a nest may have as many regions: what finishes an element follows a combination.
-    fn finish_wanted(&self, finishes: usize, regions: usize) -> bool {
-        match self.generic.reduction {
-            Some(_) => regions == 2 || finishes > 0,
-            None => finishes > 0,
-        }
     }
 }
 

@@ -64,7 +64,7 @@ impl Natives {
         self
     }
 
-    /// Registers what an operator of the caller's computes, which may name those before it.
+    /// Registers what an operator of the caller's computes.
     pub fn add_definition(&mut self, definition: Definition) -> &mut Self {
         self.definitions.push(Arc::new(definition));
         self

@@ -147,6 +147,11 @@ pub(super) fn propose(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Option<
         "equation" => {
             AttrValue::Str((*rng.choice(&["ij,jk->ik", "bij,bjk->bik", "ij->ji"])?).into())
         }
+        // A number may matter only where it is as large as an extent: `k` of a triangle.
+        _ if attr.kind == AttrKind::Int && rng.u8(0..3) == 0 => {
+            let most = call.shapes.iter().flatten().max().map_or(1, |&n| n as i64);
+            AttrValue::Int(rng.i64(-most..=most))
+        }
         // Of an operator of the caller's nobody says what an attribute is: most are numbers.
         _ if attr.kind == AttrKind::Any && call.name.contains('.') => {
             let kinds = [AttrKind::Float, AttrKind::Int];

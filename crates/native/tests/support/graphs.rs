@@ -42,6 +42,27 @@ impl Maker {
         self.graph.ints(values)
     }
 
+    fn transpose(&mut self, Known { name, shape }: &Known) {
+        let mut order: Vec<usize> = (0..shape.len()).collect();
+        self.random.shuffle(&mut order);
+        let perm = attribute_ints(order.iter().map(|&at| at as i64));
+        let shape = order.iter().map(|&at| shape[at].clone()).collect();
+        let name = self.graph.node("Transpose", &[name], vec![("perm", perm)]);
+        self.known.push(Known { name, shape });
+    }
+
+    /// A product with a constant matrix, of what has rows of known length.
+    fn multiply(&mut self, Known { name, shape }: &Known) {
+        let [_, .., last] = &shape[..] else { return };
+        let Some(depth) = last.number() else { return };
+        let columns = [1, 3, 8, 24, 40][self.random.usize(0..5)];
+        let weights = self.constant(&[depth, columns]);
+        let mut shape = shape.clone();
+        shape.pop();
+        shape.push(Side::Number(columns));
+        self.add("MatMul", &[name, &weights], shape);
+    }
+
     fn step(&mut self) {
         let value = self.pick();
         let Known { name, shape } = &value;
@@ -89,22 +110,8 @@ impl Maker {
                 let operator = ["Sub", "Mul", "Add"][self.random.usize(0..3)];
                 self.add(operator, &[name, &sum], value.shape.clone());
             }
-            8 => {
-                let mut order: Vec<usize> = (0..rank).collect();
-                self.random.shuffle(&mut order);
-                let perm = attribute_ints(order.iter().map(|&at| at as i64));
-                let shape = order.iter().map(|&at| shape[at].clone()).collect();
-                let name = self.graph.node("Transpose", &[name], vec![("perm", perm)]);
-                self.known.push(Known { name, shape });
-            }
-            9 => {
-                let Some(depth) = shape[rank - 1].number().filter(|_| rank > 1) else { return };
-                let columns = [1, 3, 8, 24, 40][self.random.usize(0..5)];
-                let weights = self.constant(&[depth, columns]);
-                let mut shape = shape.clone();
-                shape[rank - 1] = Side::Number(columns);
-                self.add("MatMul", &[name, &weights], shape);
-            }
+            8 => self.transpose(&value),
+            9 => self.multiply(&value),
             10 => {
                 // Each row with each other: scores, and perhaps the rows that they weigh.
                 if rank < 2 {
@@ -185,22 +192,8 @@ impl Maker {
                 let axes = self.numbers(&axes);
                 self.add(operator, &[name, &axes], shape);
             }
-            4 => {
-                let mut order: Vec<usize> = (0..rank).collect();
-                self.random.shuffle(&mut order);
-                let perm = attribute_ints(order.iter().map(|&at| at as i64));
-                let shape = order.iter().map(|&at| shape[at].clone()).collect();
-                let name = self.graph.node("Transpose", &[name], vec![("perm", perm)]);
-                self.known.push(Known { name, shape });
-            }
-            5 => {
-                let Some(depth) = shape[rank - 1].number().filter(|_| rank > 1) else { return };
-                let columns = [1, 3, 8, 24, 40][self.random.usize(0..5)];
-                let weights = self.constant(&[depth, columns]);
-                let mut shape = shape.clone();
-                shape[rank - 1] = Side::Number(columns);
-                self.add("MatMul", &[name, &weights], shape);
-            }
+            4 => self.transpose(&value),
+            5 => self.multiply(&value),
             _ => {
                 let Some(channels) = shape[1.min(rank - 1)].number().filter(|_| rank == 4) else {
                     return;

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use tangram_ir::{Attr, AttrData, Context, FloatKind, Type, TypeData};
 
 /// Dense constants with more elements than this are not computed with.
-const MAX_ELEMENTS: usize = 1 << 16;
+pub(crate) const MAX_ELEMENTS: usize = 1 << 16;
 /// Integers wider than this are not computed with.
 const MAX_WIDTH: u32 = 64;
 

@@ -25,7 +25,8 @@ const MAX_NEW: usize = 256;
 fn elements(cx: &Cx<'_, '_>, value: Value) -> Option<(Vec<Number>, Vec<usize>)> {
     let shape = Shape::of_value(cx, value);
     let constant = cx.module().constant_value(value)?;
-    let all = number::elements(cx.context, constant, shape.count()?)?;
+    let count = shape.count().filter(|&count| count <= number::MAX_ELEMENTS)?;
+    let all = number::elements(cx.context, constant, count)?;
     let dims: Option<Vec<usize>> = shape.dims.iter().map(|&d| usize::try_from(d).ok()).collect();
     Some((all, dims?))
 }

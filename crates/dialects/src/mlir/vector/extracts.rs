@@ -210,7 +210,9 @@ fn of_slice(cx: &Cx<'_, '_>, def: Op, place: &Place) -> Option<Place> {
     for (i, coord) in coords.iter_mut().enumerate().take(offsets.len()) {
         let all = offsets[i] == 0 && sizes.get(i) == from.dims.get(i);
         match *coord {
-            Coord::At(n) => *coord = Coord::At(n * strides.get(i)? + offsets[i]),
+            Coord::At(n) => {
+                *coord = Coord::At(n.checked_mul(*strides.get(i)?)?.checked_add(offsets[i])?);
+            }
             _ if all => {}
             _ => return None,
         }

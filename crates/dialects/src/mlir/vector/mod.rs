@@ -12,6 +12,7 @@ mod reductions;
 mod shape;
 mod slices;
 mod transfers;
+mod verify;
 
 use tangram_ir::{
     Absence, Attr, AttrData, AttrDef, AttrKind, Module, Op, OpDef, OperandDef, ResultDef, Traits,
@@ -157,6 +158,7 @@ pub static DEFS: &[OpDef] = &[
             required("strides", AttrKind::Any, "its steps"),
         ],
         assembly: Some("$source attr-dict `:` type($source) `to` type($result)"),
+        verify: Some(verify::check_extracted_slice),
         ..moved("vector.extract_strided_slice", "a part of a vector, of its rank", SOURCE)
     },
     OpDef {
@@ -166,6 +168,7 @@ pub static DEFS: &[OpDef] = &[
         ],
         infer: Some(super::infer::like_second),
         assembly: Some("$valueToStore `,` $dest attr-dict `:` type($valueToStore) `into` type($dest); $result: $dest"),
+        verify: Some(verify::check_inserted_slice),
         ..pure("vector.insert_strided_slice", "the vector with a part replaced", INSERTED)
     },
     OpDef {

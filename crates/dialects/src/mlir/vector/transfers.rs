@@ -93,12 +93,13 @@ fn without_mask(cx: &mut Cx<'_, '_>) -> Option<()> {
     }
     let module = cx.module();
     let sizes = module.int_list(module.attr(cx.op, "operandSegmentSizes")?)?;
-    let sizes: Vec<i64> = sizes[..sizes.len() - 1].iter().copied().chain([0]).collect();
-    let operands: Vec<Value> = module.operands(cx.op).filter(|&value| value != mask).collect();
+    let (_, others) = sizes.split_last()?;
+    let others = others.iter().map(|&n| usize::try_from(n).unwrap_or_default());
+    let sizes = module.i32s_attr(others.chain([0]));
+    // The mask is the last operand, and may be the vector as well.
+    let count = module.operand_count(cx.op) - 1;
+    let operands: Vec<Value> = module.operands(cx.op).take(count).collect();
     let key = cx.context.str("operandSegmentSizes");
-    let bytes: Vec<u8> = sizes.iter().flat_map(|&n| (n as i32).to_le_bytes()).collect();
-    let element = cx.context.int_type(32);
-    let sizes = cx.context.attr(AttrData::DenseArray { element, bytes: bytes.into() });
     cx.rewriter.modify_in_place(cx.op, |edit| {
         edit.set_operands(&operands);
         edit.set_attr(key, Some(sizes));

@@ -83,54 +83,19 @@ const BINARIES: &[BinaryRow] = &[
     (Binary::ShiftRight, "shift_right", [None, None, None]),
 ];
 
-/// The names of [`tg.apply`](super::APPLY).
-pub(super) const FUNCTIONS: &[&str] = &[
-    "neg",
-    "abs",
-    "sqrt",
-    "exp",
-    "expm1",
-    "log",
-    "log1p",
-    "erf",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "floor",
-    "ceil",
-    "round",
-    "sigmoid",
-    "sign",
-    "not",
-    "bit_not",
-    "nonzero",
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "max",
-    "min",
-    "pow",
-    "mod",
-    "rem",
-    "and",
-    "or",
-    "xor",
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-    "shift_left",
-    "shift_right",
-];
+/// The names of [`tg.apply`](super::APPLY): those of both tables.
+pub(super) const FUNCTIONS: &[&str] = &{
+    let mut names = [""; UNARIES.len() + BINARIES.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = match at.checked_sub(UNARIES.len()) {
+            None => UNARIES[at].1,
+            Some(at) => BINARIES[at].1,
+        };
+        at += 1;
+    }
+    names
+};
 
 /// What iterations of a reduced loop are combined by.
 pub(super) const COMBINATIONS: &[&str] = &["add", "mul", "max", "min", "and", "or"];

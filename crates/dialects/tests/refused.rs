@@ -1,4 +1,5 @@
-//! Kernels and launches that are not what they should be are refused, here as by `mlir-opt` 22.
+//! Kernels, launches and parts of vectors that are not what they should be are refused, here as by
+//! `mlir-opt` 22.
 
 #[path = "../../ir/tests/peer/mod.rs"]
 mod peer;
@@ -155,4 +156,46 @@ fn buffers_of_a_device_fit() {
     }
     let right = "gpu.memcpy %a, %b : memref<4x?xf32>, memref<4x5xf32>";
     assert_eq!(refused(&host(right)), None);
+}
+
+#[test]
+fn parts_of_vectors_lie_inside() {
+    let take = |attrs: &str, to: &str| {
+        format!(
+            "func.func @f(%v: vector<4x8xf32>) {{\n%0 = \"vector.extract_strided_slice\"(%v) {{{attrs}}} \
+             : (vector<4x8xf32>) -> vector<{to}xf32>\nreturn\n}}"
+        )
+    };
+    let put = |part: &str, attrs: &str| {
+        format!(
+            "func.func @f(%p: vector<{part}xf32>, %v: vector<4x8xf32>) {{\n\
+             %0 = \"vector.insert_strided_slice\"(%p, %v) {{{attrs}}} \
+             : (vector<{part}xf32>, vector<4x8xf32>) -> vector<4x8xf32>\nreturn\n}}"
+        )
+    };
+    assert_eq!(refused(&take("offsets = [2], sizes = [2], strides = [1]", "2x8")), None);
+    assert_eq!(refused(&put("8", "offsets = [3, 0], strides = [1]")), None);
+    let wrong = [
+        (take("offsets = [4], sizes = [1], strides = [1]", "1x8"), "a part of 4"),
+        (take("offsets = [-1], sizes = [2], strides = [1]", "2x8"), "a part of 4"),
+        (take("offsets = [1], sizes = [0], strides = [1]", "0x8"), "0"),
+        (
+            take(
+                "offsets = [9223372036854775807], sizes = [9223372036854775807], strides = [1]",
+                "4x8",
+            ),
+            "a part of 4",
+        ),
+        (take("offsets = [0], sizes = [2], strides = [2]", "2x8"), "strides of 1"),
+        (take("offsets = [0], sizes = [2], strides = [1, 1]", "2x8"), "strides"),
+        (take("offsets = [0], sizes = [2], strides = [1]", "3x8"), "extents"),
+        (take("offsets = [0, 0, 0], sizes = [1, 1, 1], strides = [1, 1, 1]", "1x1"), "offsets"),
+        (put("8", "offsets = [4, 0], strides = [1]"), "a part of 4"),
+        (put("8", "offsets = [0], strides = [1]"), "offsets"),
+        (put("2x8", "offsets = [3, 0], strides = [1, 1]"), "a part of 4"),
+        (put("2x2x8", "offsets = [0, 0, 0], strides = [1, 1, 1]"), "rank"),
+    ];
+    for (source, reason) in &wrong {
+        expect(source, reason);
+    }
 }
