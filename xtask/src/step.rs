@@ -24,9 +24,20 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}\nfailed: {}", self.output.trim_end(), self.step)?;
+        writeln!(f, "{}\nfailed: {}", without_progress(&self.output).trim_end(), self.step)?;
         self.command.as_ref().map_or(Ok(()), |command| write!(f, "command: {command}"))
     }
+}
+
+/// Leaves out the lines that tell of what went well: a log that is cut keeps what went wrong.
+fn without_progress(output: &str) -> String {
+    const PROGRESS: [&str; 7] =
+        ["Compiling", "Checking", "Downloading", "Downloaded", "Documenting", "Locking", "PASS"];
+    let tells = |line: &&str| {
+        let first = line.trim_start().split(' ').next().unwrap_or_default();
+        !(line.starts_with("  ") && PROGRESS.contains(&first))
+    };
+    output.lines().filter(tells).map(|line| format!("{line}\n")).collect()
 }
 
 /// Runs steps and prints a line for each.
@@ -176,12 +187,13 @@ mod tests {
     #[test]
     fn a_failure_shows_its_command_and_output() {
         let mut command = Command::new("sh");
-        command.args(["-c", "echo because; exit 3"]);
+        command.args(["-c", "echo because; echo '   Compiling itoa v1.0.0'; exit 3"]);
         let failure = Steps::new(false).run("shell", command).expect_err("it exits with 3");
         let shown = failure.to_string();
         assert!(
-            shown.contains("because") && shown.contains("sh -c 'echo because; exit 3'"),
+            shown.contains("because") && shown.contains("command: sh -c 'echo because;"),
             "{shown}"
         );
+        assert!(!shown.starts_with("because\n   Compiling"), "{shown}");
     }
 }
