@@ -167,13 +167,15 @@ impl Judge<'_> {
         trace: &Trace,
         judged: &dyn Fn() -> Option<bool>,
     ) -> Option<Gap> {
-        let size = || allowed(dtype, p, trace, self.tolerance);
+        let size = || allowed(dtype, p, trace.greatest, self.tolerance);
         // A number that is rounded twice is a unit off at most.
         let unit = || (p.abs() * 2f64.powi(-mantissa(dtype))).max(f64::MIN_POSITIVE);
         let by = (p - q).abs();
         let small = self.rounds && by <= size() || self.converts && by <= unit();
-        // In a narrow type other functions are as near as rounding: what is wider decides.
-        let same = || dtype == DType::F64 || judged().unwrap_or(true);
+        // In a narrow type other functions are as near as rounding: what is wider decides. Beside
+        // great numbers of other elements nearly all is small: what rounding does to this one decides.
+        let alone = || by <= allowed(dtype, p, 0.0, self.tolerance);
+        let same = || dtype == DType::F64 && alone() || judged().unwrap_or(true);
         if p.is_finite() && q.is_finite() && small && same() {
             return Some(Gap::Rounding);
         }
@@ -250,10 +252,10 @@ fn number(tensor: &Tensor, i: usize) -> Option<f64> {
 
 /// What two numbers may differ by in rounding: relative to themselves and to the greatest number on
 /// the way; as far as the rule says, where that is more.
-fn allowed(dtype: DType, p: f64, trace: &Trace, tolerance: f64) -> f64 {
+fn allowed(dtype: DType, p: f64, greatest: f64, tolerance: f64) -> f64 {
     let unit = 2f64.powi(-mantissa(dtype));
     let units = |count: f64| (count * unit).min(0.3).max(tolerance);
-    (units(64.0) * p.abs() + units(32.0) * trace.greatest).max(f64::MIN_POSITIVE)
+    (units(64.0) * p.abs() + units(32.0) * greatest).max(f64::MIN_POSITIVE)
 }
 
 fn position(mut index: usize, shape: &[usize]) -> Vec<usize> {
