@@ -127,6 +127,26 @@ def test_definitions_name_others_and_never_themselves() -> None:
     assert [node.op_type for node in made.to_onnx().graph.node] == ["Four"]
 
 
+def test_an_operator_is_defined_once(tangram_bin, tmp_path) -> None:
+    import subprocess
+
+    twice, thrice = gsl.define("acme.Twice", lambda x: x + x), gsl.define("acme.Twice", lambda x: x + x + x)
+    proto = model(helper.make_node("Twice", ["x"], ["y"], domain="acme"))
+    x = np.ones((1, 3), np.float32)
+    # Said again it is no other one.
+    np.testing.assert_array_equal(tangram.Workload.from_onnx(proto, [twice, twice])(x), 2 * x)
+    for pair in ([twice, thrice], [thrice, twice]):
+        with pytest.raises(Exception, match="two rules define `acme.Twice`"):
+            tangram.Workload.from_onnx(proto, pair)
+        with pytest.raises(Exception, match="two rules define `acme.Twice`"):
+            tangram.optimize(proto, operators=pair)
+    rules = tmp_path / "r.gsl"
+    one = "rule %s [definition] { let x = *; match acme.Twice(x); rewrite %s; }\n"
+    rules.write_text(one % ("a", "x + x") + one % ("b", "x + x + x"))
+    ran = subprocess.run([tangram_bin, "rules", "check", rules], capture_output=True, text=True, check=False)
+    assert ran.returncode != 0 and "r.gsl:2:6" in ran.stdout + ran.stderr, (ran.stdout, ran.stderr)
+
+
 def test_several_operands_lists_and_shapes() -> None:
     """`weights . x` over the last dimension, where the extents of both decide."""
 

@@ -15,6 +15,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use tangram_dialects::constant;
 use tangram_dialects::defined;
 use tangram_dialects::eval::{EvalCx, EvalError, Evaluated};
@@ -27,7 +28,9 @@ use tangram_rewrite::{Rewriter, Silent};
 use tangram_tensor::{DType, Tensor};
 
 use crate::ast::{ExprId, ExprKind, NativeArg, OpChoice, PatId, PatternKind, Rule};
+use crate::diagnostic::Diagnostic;
 use crate::rules::{CompiledRule, Natives, Options, UnknownExtents};
+use crate::text::LocatedRule;
 
 /// The label of a rule that defines an operator.
 pub const DEFINITION: &str = "definition";
@@ -65,6 +68,22 @@ impl Definition {
 /// Whether a rule defines an operator, and is never applied.
 pub fn is_definition(rule: &Rule) -> bool {
     rule.labels().iter().any(|label| label == DEFINITION)
+}
+
+/// Finds operators that two rules define, and not alike: which one is meant nobody can tell.
+pub fn conflicts<'r>(rules: impl IntoIterator<Item = &'r LocatedRule>) -> Vec<Diagnostic> {
+    let mut known: FxHashMap<&str, &LocatedRule> = FxHashMap::default();
+    let mut found = Vec::new();
+    for located in rules.into_iter().filter(|located| is_definition(&located.rule)) {
+        let Some((_, operator, _)) = call(&located.rule) else { continue };
+        let first = *known.entry(operator).or_insert(located);
+        if first.rule != located.rule {
+            let message = format!("two rules define `{operator}`");
+            let error = Diagnostic::error("defined-twice", located.spans.name, message);
+            found.push(error.label(first.spans.name, "the first one"));
+        }
+    }
+    found
 }
 
 /// The call that a definition matches, its operator, and the names of its operands.

@@ -10,7 +10,7 @@ use tangram_dialects::defined;
 use tangram_gsl::analysis::{Finding, analyse};
 use tangram_gsl::ast::{ExprKind, OpChoice, PatternKind, Rule};
 use tangram_gsl::check::{check_rule, has_errors};
-use tangram_gsl::definition::{Definition, is_definition};
+use tangram_gsl::definition::{self, Definition, is_definition};
 use tangram_gsl::diagnostic::Sources;
 use tangram_gsl::rules::{
     self, CompileError, CompiledRule, NativeAttribute, NativeBuilder, Natives,
@@ -464,6 +464,10 @@ impl Library {
         let file = text::load(name, text, &mut loader, &mut self.sources);
         if file.has_errors() {
             return Err(RulesError::Wrong { rendered: self.sources.render(&file.diagnostics) });
+        }
+        let both = definition::conflicts(self.rules.iter().chain(&file.rules));
+        if has_errors(&both) {
+            return Err(RulesError::Wrong { rendered: self.sources.render(&both) });
         }
         self.rules.extend(file.rules);
         Ok(())

@@ -45,7 +45,7 @@ pub fn check_rule(located: &LocatedRule, schema: &dyn Schema) -> Vec<Diagnostic>
     found
 }
 
-/// Checks every rule of a file, and that no two share a name.
+/// Checks every rule of a file, and that no two share a name or define one operator.
 pub fn check_file(file: &mut RuleFile, schema: &dyn Schema) {
     let mut names: HashMap<&str, Span> = HashMap::new();
     let mut found = Vec::new();
@@ -59,6 +59,7 @@ pub fn check_file(file: &mut RuleFile, schema: &dyn Schema) {
             );
         }
     }
+    found.extend(definition::conflicts(&file.rules));
     file.diagnostics.extend(found);
     file.diagnostics.sort_by_key(|d| d.span());
 }
