@@ -1,6 +1,8 @@
 //! What names stand for.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
 
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
@@ -14,9 +16,27 @@ use crate::c_tokens::{one_line, words};
 use crate::source::{Source, declared_name};
 use crate::structure::{Members, key, members};
 
-/// The variables in scope.
+/// The variables in scope. A copy costs nothing until one of both changes.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Names {
+pub(crate) struct Names(Rc<Table>);
+
+impl Deref for Names {
+    type Target = Table;
+
+    fn deref(&self) -> &Table {
+        &self.0
+    }
+}
+
+impl DerefMut for Names {
+    fn deref_mut(&mut self) -> &mut Table {
+        Rc::make_mut(&mut self.0)
+    }
+}
+
+/// What is known of names.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Table {
     known: BTreeMap<String, Declared>,
     /// Pointers, and whether `restrict` says that others do not lead to their cells.
     pointers: BTreeMap<String, bool>,
@@ -186,7 +206,8 @@ impl Names {
         };
         let element = &with_pointer(element, fixed);
         extents.extend(self.extents_of(element));
-        self.types.insert(name, Type { element: self.resolved(element), extents });
+        let element = self.resolved(element);
+        self.types.insert(name, Type { element, extents });
     }
 
     /// Returns the members of a structure.

@@ -165,12 +165,7 @@ impl Detector<'_> {
                         open.push(Open { statement, names: names.clone(), threaded });
                         continue;
                     }
-                    while index < items.len()
-                        && !matches!(&items[index].node, BlockItem::Statement(next) if is_call(&next.node, FIRST))
-                        && self.is_affine(&items[start..=index], &names)
-                    {
-                        index += 1;
-                    }
+                    index = self.affine_from(start, items, &names);
                     let kind = Kind { braced: false, threaded };
                     index = self.parts_from(items, (start, index), &names, function, kind);
                     for item in &items[start..index] {
@@ -182,6 +177,29 @@ impl Detector<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Finds where the items end that are affine together, from the one at `start`, which is. What
+    /// follows makes no item affine, so that doubling and halving finds the place: items are read as
+    /// often as their number has digits.
+    fn affine_from(&self, start: usize, items: &[Node<BlockItem>], names: &Names) -> usize {
+        let is_first = |item: &Node<BlockItem>| match &item.node {
+            BlockItem::Statement(next) => is_call(&next.node, FIRST),
+            _ => false,
+        };
+        let marked = items[start + 1..].iter().position(is_first);
+        // The part ends at `affine` or behind, and in front of `other`.
+        let (mut affine, mut step) = (start + 1, 1);
+        let mut other = marked.map_or(items.len(), |at| start + 1 + at) + 1;
+        while affine + 1 < other {
+            let next = affine + step.min((other - affine).div_ceil(2));
+            if self.is_affine(&items[start..next], names) {
+                (affine, step) = (next, 2 * step);
+            } else {
+                other = next;
+            }
+        }
+        affine
     }
 
     /// Takes the items from the first to the last as a part, or fewer of them where these together are
