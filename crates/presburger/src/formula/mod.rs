@@ -55,6 +55,27 @@ pub enum Comparison {
     Differs,
 }
 
+/// Puts parts in one list, with what those hold that `open` takes apart. The first list is gone on
+/// with, not copied.
+fn chain(
+    parts: impl IntoIterator<Item = Formula>,
+    open: impl Fn(Formula) -> Result<Vec<Formula>, Formula>,
+) -> Vec<Formula> {
+    let mut kept = Vec::new();
+    for part in parts {
+        match open(part) {
+            Ok(inner) if kept.is_empty() => kept = inner,
+            Ok(inner) => kept.extend(inner),
+            Err(part) => kept.push(part),
+        }
+    }
+    kept
+}
+
+fn one_or(mut parts: Vec<Formula>, many: fn(Vec<Formula>) -> Formula) -> Formula {
+    if parts.len() == 1 { parts.remove(0) } else { many(parts) }
+}
+
 /// A condition on the dimensions of a space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Formula {
@@ -86,22 +107,23 @@ impl Formula {
         matches!(self, Self::All(parts) if parts.is_empty())
     }
 
-    /// Holds where all parts hold; those that always do are left out.
+    /// Holds where all parts hold. A part that is such a list itself is taken apart, so that a chain
+    /// is as deep as one link, and what always holds is left out.
     pub fn all(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut kept: Vec<Self> = parts.into_iter().filter(|part| !part.is_always()).collect();
-        match kept.len() {
-            1 => kept.remove(0),
-            _ => Self::All(kept),
-        }
+        let kept = chain(parts, |mut part| match &mut part {
+            Self::All(inner) => Ok(take(inner)),
+            _ => Err(part),
+        });
+        one_or(kept, Self::All)
     }
 
-    /// Holds where one of the parts holds.
+    /// Holds where one of the parts holds; see [`Formula::all`].
     pub fn any(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut kept: Vec<Self> = parts.into_iter().collect();
-        match kept.len() {
-            1 => kept.remove(0),
-            _ => Self::Any(kept),
-        }
+        let kept = chain(parts, |mut part| match &mut part {
+            Self::Any(inner) => Ok(take(inner)),
+            _ => Err(part),
+        });
+        one_or(kept, Self::Any)
     }
 
     /// Holds where this does not.
