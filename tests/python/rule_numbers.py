@@ -79,6 +79,9 @@ def power(exponent: int) -> Fraction:
 
 def cast(x: Number, dtype: str, source: str) -> Number | None:
     """A number in another type; none where the standard leaves open what comes out."""
+    if dtype == "bfloat16" and source in INTEGERS:
+        # There is no way from integers but through float32, in onnxruntime, the reference evaluator and here.
+        return rounded(rounded(x, "float32"), dtype)
     if dtype in FLOATS:
         return rounded(x, dtype)
     if isinstance(x, float):
