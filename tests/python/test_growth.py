@@ -62,6 +62,35 @@ CASES = {
 }
 
 
+def chain_of_loops(count: int) -> str:
+    """Loops that read what those before them wrote, all in three arrays."""
+    arrays = "abc"
+    loop = "  for (int i = 1; i < n - 1; i++) {to}[i] = {by}[i] * {k}.0 + {by}[i - 1];\n"
+    loops = (loop.format(to=arrays[(k + 1) % 3], by=arrays[k % 3], k=k + 1) for k in range(count))
+    return f"void f(int n, double *restrict a, double *restrict b, double *restrict c) {{\n{''.join(loops)}}}\n"
+
+
+def loops_apart(count: int) -> str:
+    """Loops over arrays of their own."""
+    arrays = "".join(f"double A{k}[100][100], B{k}[100][100];\n" for k in range(count))
+    loop = "  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) A{k}[j][i] = B{k}[j][i] * 2.0;\n"
+    return arrays + "void f(int n) {\n" + "".join(loop.format(k=k) for k in range(count)) + "}\n"
+
+
+@pytest.mark.parametrize("make", [chain_of_loops, loops_apart])
+def test_hundreds_of_loops_are_a_part_or_a_few(make, tangram_bin, tmp_path: pathlib.Path) -> None:
+    # 200 took 15 s, and had no new loops in the end for want of steps.
+    (tmp_path / "f.c").write_text(make(300))
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (15, 16))
+
+    command = [tangram_bin, "scop", "f.c", "-o", "o.c"]
+    done = subprocess.run(command, cwd=tmp_path, preexec_fn=limited, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "steps" not in done.stderr, (done.returncode, done.stderr[-500:])
+    subprocess.run(["cc", "-std=c99", "-fsyntax-only", "-Werror", "-Wno-unknown-pragmas", "o.c"], cwd=tmp_path, check=True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_large_models_end_soon(name, tangram_bin, tmp_path: pathlib.Path) -> None:

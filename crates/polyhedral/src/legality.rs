@@ -7,7 +7,7 @@
 //! Instances that an extension adds are not looked at: they run once for each iteration of
 //! the loops around them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tangram_presburger::{Budget, Order, Relation, Tuple, Union};
 
@@ -26,13 +26,28 @@ pub fn check(
     coincidence: &Union,
     budget: &Budget,
 ) -> Result<(), Error> {
-    let first = Walk::new(tree, budget)?.run(validity, coincidence);
+    check_below(tree, tree.root(), validity, coincidence, budget)
+}
+
+/// Checks a node and all below it, where the rest of a tree is known to keep the order: which pairs
+/// reach a node, and what it does to them, depends on the nodes above it alone.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn check_below(
+    tree: &ScheduleTree,
+    top: Node,
+    validity: &Union,
+    coincidence: &Union,
+    budget: &Budget,
+) -> Result<(), Error> {
+    let first = Walk::new(tree, top, budget)?.run(validity, coincidence);
     if !matches!(first, Err(Error::Illegal { .. })) {
         return first;
     }
     // Pairs of instances that the tree does not have say nothing; few trees are given any.
     let inside = [within(tree, validity, budget)?, within(tree, coincidence, budget)?];
-    Walk::new(tree, budget)?.run(&inside[0], &inside[1])
+    Walk::new(tree, top, budget)?.run(&inside[0], &inside[1])
 }
 
 /// Keeps the pairs whose instances are in a tree, or are of statements that it does not know.
@@ -74,15 +89,17 @@ pub(crate) struct Facts {
     pub coincident: Vec<bool>,
 }
 
-/// Checks a tree and finds out which bands are permutable and which members coincident.
+/// Checks a node and all below it, as [`check_below`] does, and finds out which bands there are
+/// permutable and which members coincident.
 pub(crate) fn facts(
     tree: &ScheduleTree,
+    top: Node,
     dependences: &Union,
     coincidence: &Union,
     budget: &Budget,
 ) -> Result<Vec<(Node, Facts)>, Error> {
     let found = || -> Result<Walk<'_>, Error> {
-        Ok(Walk { facts: Some(Vec::new()), ..Walk::new(tree, budget)? })
+        Ok(Walk { facts: Some(Vec::new()), ..Walk::new(tree, top, budget)? })
     };
     let mut walk = found()?;
     match walk.run(dependences, coincidence) {
@@ -95,9 +112,12 @@ pub(crate) fn facts(
     }
     let mut facts = walk.facts.unwrap_or_default();
     // Bands that no dependence reaches promise everything.
-    for node in tree.nodes() {
+    let known: BTreeSet<Node> = facts.iter().map(|(node, _)| *node).collect();
+    let mut open = vec![top];
+    while let Some(node) = open.pop() {
+        open.extend(tree.children(node));
         if let NodeKind::Band(band) = tree.kind(node)
-            && !facts.iter().any(|(known, _)| *known == node)
+            && !known.contains(&node)
         {
             let coincident = vec![true; band.members.len()];
             facts.push((node, Facts { permutable: true, coincident }));
@@ -116,6 +136,10 @@ struct Pairs {
 
 struct Walk<'a> {
     tree: &'a ScheduleTree,
+    /// The node that is looked at, with all below it.
+    top: Node,
+    /// The nodes above it, the root first: pairs go through them unchecked.
+    above: Vec<Node>,
     /// For each node, how instances below it are grouped at it.
     contractions: Vec<Union>,
     budget: &'a Budget,
@@ -124,23 +148,44 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(tree: &'a ScheduleTree, budget: &'a Budget) -> Result<Self, Error> {
-        Ok(Self { tree, contractions: contractions(tree, budget)?, budget, facts: None })
+    fn new(tree: &'a ScheduleTree, top: Node, budget: &'a Budget) -> Result<Self, Error> {
+        let (above, contractions) = (tree.above(top), contractions(tree, budget)?);
+        Ok(Self { tree, top, above, contractions, budget, facts: None })
     }
 
     fn run(&mut self, validity: &Union, coincidence: &Union) -> Result<(), Error> {
-        let other = match are_same(validity, coincidence) {
-            true => None,
-            false => Some(apart(coincidence, self.budget)?),
-        };
-        let start = Pairs { validity: apart(validity, self.budget)?, coincidence: other };
-        let mut open = vec![(self.tree.root(), start)];
+        let other = (!validity.plain_is_equal(coincidence)).then(|| coincidence.clone());
+        let mut start = Pairs { validity: validity.clone(), coincidence: other };
+        for node in std::mem::take(&mut self.above) {
+            start = self.through(node, start)?;
+        }
+        let start = start.map(|pairs| apart(pairs, self.budget))?;
+        let mut open = vec![(self.top, start)];
         while let Some((node, pairs)) = open.pop() {
             if !pairs.is_empty(self.budget)? {
                 self.enter(node, pairs, &mut open)?;
             }
         }
         Ok(())
+    }
+
+    /// Keeps the pairs that a node above the ones that are looked at leaves together.
+    fn through(&self, node: Node, pairs: Pairs) -> Result<Pairs, Error> {
+        match self.tree.kind(node) {
+            NodeKind::Band(band) => {
+                let mut left = pairs;
+                for member in &band.members {
+                    let schedule = self.grouped(node, &member.schedule)?;
+                    left = left.map(|pairs| together(pairs, &schedule, self.budget))?;
+                }
+                Ok(left)
+            }
+            NodeKind::Filter(filter) => {
+                let filter = self.inner(node, filter)?;
+                pairs.map(|pairs| self.inside(pairs, &filter))
+            }
+            _ => Ok(pairs),
+        }
     }
 
     fn enter(
@@ -151,10 +196,7 @@ impl<'a> Walk<'a> {
     ) -> Result<(), Error> {
         let pairs = match self.tree.kind(node) {
             NodeKind::Band(band) => self.band(node, band, pairs)?,
-            NodeKind::Filter(filter) => {
-                let filter = self.inner(node, filter)?;
-                pairs.map(|pairs| self.inside(pairs, &filter))?
-            }
+            NodeKind::Filter(_) => self.through(node, pairs)?,
             NodeKind::Sequence => return self.siblings(node, &pairs, true, open),
             NodeKind::Set => return self.siblings(node, &pairs, false, open),
             NodeKind::Leaf if !pairs.validity.is_empty(self.budget)? => {
@@ -413,14 +455,6 @@ pub(crate) fn contractions(tree: &ScheduleTree, budget: &Budget) -> Result<Vec<U
         maps[node.index()] = below;
     }
     Ok(maps)
-}
-
-/// Returns whether two unions are written alike: what is found out of one holds for the other.
-fn are_same(one: &Union, two: &Union) -> bool {
-    let rows = |union: &Union| -> Vec<_> {
-        union.relations().map(|own| (own.space().clone(), own.conjunctions())).collect()
-    };
-    rows(one) == rows(two)
 }
 
 /// Removes pairs of an instance with itself.

@@ -7,8 +7,11 @@
 //! A part whose loop variables have values that what follows needs, and that no plain loop gives them,
 //! is none.
 
+use std::collections::BTreeMap;
+
 use lang_c::ast::{BlockItem, FunctionDefinition, Statement};
 use lang_c::span::{Node, Span};
+use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
 use crate::black_box::has_loop;
@@ -45,6 +48,21 @@ struct Kind {
     /// Whether code in its place needs braces.
     braced: bool,
     threaded: bool,
+}
+
+/// So many pairs of a write and another access to one array may be in a part of several items: each
+/// may be a dependence. As many as fit into a second or two.
+const MOST_MEETING: usize = 8_000;
+
+/// Counts the pairs of a write and another access to one array.
+fn accesses_that_may_meet(scop: &Scop) -> usize {
+    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    for (kind, accesses) in [&scop.reads, &scop.may_writes].into_iter().enumerate() {
+        for access in accesses.relations() {
+            counts.entry(&access.space().output.name).or_default()[kind] += 1;
+        }
+    }
+    counts.values().map(|[reads, writes]| writes * (reads + writes)).sum()
 }
 
 /// The function that is looked through.
@@ -303,6 +321,10 @@ impl Detector<'_> {
                 || is_needed(name, span, &function.definition.statement)
         };
         match Builder::scop((before, items), names, self.source, &needed, self.budget) {
+            Ok(read) if items.len() > 1 && accesses_that_may_meet(&read.scop) > MOST_MEETING => {
+                let message = "expected fewer accesses to the same arrays in one part".to_owned();
+                Err(self.source.problem(span.start, message))
+            }
             Ok(read) => {
                 let lines = (self.source.line(span.start), self.source.line(span.end));
                 let place = (function.definition, span, lines);

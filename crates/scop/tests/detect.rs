@@ -205,8 +205,8 @@ fn arrays_that_are_assumed_not_to_overlap_are_named() {
 
 #[test]
 fn a_nest_that_is_refused_takes_no_other_along() {
-    let terms: Vec<String> = (0..260).map(|i| format!("i != {i}")).collect();
-    let odd = format!("for (int i = 0; i < n; i++) if ({}) A[i][0] = 1;", terms.join(" && "));
+    let deep = (0..150).fold("i != 0".to_owned(), |inner, i| format!("i != {i} && !({inner})"));
+    let odd = format!("for (int i = 0; i < n; i++) if ({deep}) A[i][0] = 1;");
     let nest = "for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) A[i][j] += B[i][j];";
     let text = |items: &[&str]| {
         let declared = "static double A[400][400], B[400][400];";
@@ -219,4 +219,8 @@ fn a_nest_that_is_refused_takes_no_other_along() {
     assert_eq!(lines(&[nest, &odd]), [(3, 3)]);
     assert_eq!(lines(&[&odd, nest]), [(4, 4)]);
     assert_eq!(lines(&[nest, nest, &odd, nest]), [(3, 4), (6, 6)]);
+    // A chain is as deep as one link.
+    let terms: Vec<String> = (0..600).map(|i| format!("i != {i}")).collect();
+    let chain = format!("for (int i = 0; i < n; i++) if ({}) A[i][0] = 1;", terms.join(" && "));
+    assert_eq!(lines(&[nest, &chain]), [(3, 4)]);
 }

@@ -1,5 +1,7 @@
 //! The rules that every schedule tree keeps.
 
+use std::rc::Rc;
+
 use tangram_presburger::{Budget, Relation, Union};
 
 use crate::ast::band_fault;
@@ -12,19 +14,39 @@ impl ScheduleTree {
     /// [`Error::IllFormed`] with the first node that breaks a rule; a set operation that
     /// fails or runs out of its budget.
     pub fn check(&self, budget: &Budget) -> Result<(), Error> {
-        let mut states: Vec<Option<State>> = vec![None; self.nodes.len()];
-        for node in self.nodes() {
+        self.check_below(self.root(), budget)
+    }
+
+    /// Checks a node and all nodes below it, where the others are known to keep the rules: what a
+    /// node may say depends on the nodes above it alone.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub(crate) fn check_below(&self, top: Node, budget: &Budget) -> Result<(), Error> {
+        let mut state = State::default();
+        for node in self.above(top) {
+            state = self.pass(node, &state, budget)?;
+        }
+        let mut open = vec![(top, Rc::new(state))];
+        while let Some((node, outer)) = open.pop() {
             let fail = |fault| Error::IllFormed { node, fault };
-            let parent = self.parent(node);
-            self.check_shape(node, parent).map_err(fail)?;
-            let outer = match parent {
-                Some(parent) => states[parent.index()].clone().unwrap_or_default(),
-                None => State::default(),
-            };
+            self.check_shape(node, self.parent(node)).map_err(fail)?;
             self.check_parameters(node, &outer).map_err(fail)?;
-            states[node.index()] = Some(self.enter(node, outer, budget)?);
+            self.check_kind(node, &outer, budget)?;
+            let state = Rc::new(self.pass(node, &outer, budget)?);
+            let mut children: Vec<Node> = self.children(node).collect();
+            children.reverse();
+            open.extend(children.into_iter().map(|child| (child, Rc::clone(&state))));
         }
         Ok(())
+    }
+
+    /// Lists the nodes above a node, the root first.
+    pub(crate) fn above(&self, node: Node) -> Vec<Node> {
+        let mut above: Vec<Node> =
+            std::iter::successors(self.parent(node), |node| self.parent(*node)).collect();
+        above.reverse();
+        above
     }
 
     fn check_shape(&self, node: Node, parent: Option<Node>) -> Result<(), Fault> {
@@ -70,23 +92,13 @@ impl ScheduleTree {
         }
     }
 
-    /// Checks what a node says about the instances that reach it, and passes them on.
-    fn enter(&self, node: Node, mut state: State, budget: &Budget) -> Result<State, Error> {
+    /// Checks what a node says about the instances that reach it.
+    fn check_kind(&self, node: Node, state: &State, budget: &Budget) -> Result<(), Error> {
         let fail = |fault| Error::IllFormed { node, fault };
         match self.kind(node) {
-            NodeKind::Domain(domain) => {
-                sets(domain).map_err(fail)?;
-                state.params = domain.parameters();
-                state.active = domain.clone();
-            }
-            NodeKind::Context(set) => {
-                over_outer(set, state.dims).map_err(fail)?;
-                state.params.extend(set.space().params.iter().cloned());
-            }
-            NodeKind::Guard(set) => over_outer(set, state.dims).map_err(fail)?,
-            NodeKind::Filter(filter) => {
-                sets(filter).map_err(fail)?;
-                state.active = state.active.intersect(filter, budget)?;
+            NodeKind::Domain(set) | NodeKind::Filter(set) => sets(set).map_err(fail),
+            NodeKind::Context(set) | NodeKind::Guard(set) => {
+                over_outer(set, state.dims).map_err(fail)
             }
             NodeKind::Band(band) => {
                 if let Some(fault) = members(band, &state.active, budget)? {
@@ -94,45 +106,70 @@ impl ScheduleTree {
                 }
                 let count = band.members.len();
                 let option = band_fault(&band.options, state.dims, count, budget)?;
-                if let Some(fault) = option {
-                    return Err(fail(fault.into()));
-                }
-                state.dims += count;
+                option.map_or(Ok(()), |fault| Err(fail(fault.into())))
             }
             NodeKind::Extension(map) => {
-                if self.parent(node).is_none() {
-                    // A tree to graft: its bands stand outside.
-                    let input = map.relations().find_map(|piece| piece.space().input.as_ref());
-                    state.dims = input.map_or(0, |input| input.dims.len());
-                }
+                let is_root = self.parent(node).is_none();
                 for piece in map.relations() {
                     let input = piece.space().input.as_ref();
                     let input =
                         input.ok_or_else(|| fail(Fault::Shape { expected: "relations" }))?;
-                    let (expected, found) = (state.dims, input.dims.len());
+                    let found = input.dims.len();
+                    let expected = if is_root { outer_dims(map) } else { state.dims };
                     if expected != found {
                         return Err(fail(Fault::OuterDimensions { expected, found }));
                     }
                 }
-                if self.parent(node).is_none() {
-                    state.params = map.parameters();
-                }
-                state.active = state.active.union(&map.range(budget)?)?;
+                Ok(())
             }
             NodeKind::Expansion { contraction, expansion } => {
-                if let Some(fault) = expanded(contraction, expansion, &state.active, budget)? {
-                    return Err(fail(fault));
-                }
-                state.active = state.active.apply_range(expansion, budget)?;
+                let fault = expanded(contraction, expansion, &state.active, budget)?;
+                fault.map_or(Ok(()), |fault| Err(fail(fault)))
             }
-            NodeKind::Sequence | NodeKind::Set | NodeKind::Mark(_) | NodeKind::Leaf => {}
+            NodeKind::Sequence | NodeKind::Set | NodeKind::Mark(_) | NodeKind::Leaf => Ok(()),
         }
-        Ok(state)
+    }
+
+    /// What holds below a node, by what holds where it stands.
+    fn pass(&self, node: Node, outer: &State, budget: &Budget) -> Result<State, Error> {
+        let State { active, dims, params } = outer;
+        let (mut dims, mut params) = (*dims, params.clone());
+        let active = match self.kind(node) {
+            NodeKind::Domain(domain) => {
+                params = domain.parameters();
+                domain.clone()
+            }
+            NodeKind::Filter(filter) => active.intersect(filter, budget)?,
+            NodeKind::Extension(map) => {
+                if self.parent(node).is_none() {
+                    dims = outer_dims(map);
+                    params = map.parameters();
+                }
+                active.union(&map.range(budget)?)?
+            }
+            NodeKind::Expansion { expansion, .. } => active.apply_range(expansion, budget)?,
+            NodeKind::Context(set) => {
+                params.extend(set.space().params.iter().cloned());
+                active.clone()
+            }
+            NodeKind::Band(band) => {
+                dims += band.members.len();
+                active.clone()
+            }
+            _ => active.clone(),
+        };
+        Ok(State { active, dims, params })
     }
 }
 
+/// The dimensions outside a tree to graft: its bands stand there.
+fn outer_dims(map: &Union) -> usize {
+    let input = map.relations().find_map(|piece| piece.space().input.as_ref());
+    input.map_or(0, |input| input.dims.len())
+}
+
 /// What holds where a node stands.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct State {
     /// Instances that reach the node.
     active: Union,

@@ -89,7 +89,8 @@ impl Editor<'_> {
         let plain = Piece::New(NodeKind::Band(band), self.children(node));
         let (mut trial, at) = replaced(&self.tree, node, vec![plain]);
         trial.close();
-        let facts = legality::facts(&trial, &self.dependences, &self.dependences, self.budget)?;
+        let dependences = &self.dependences;
+        let facts = legality::facts(&trial, at, dependences, dependences, self.budget)?;
         let own = facts.into_iter().find(|(other, _)| *other == at);
         Ok(own.map_or_else(|| vec![true; count], |(_, facts)| facts.coincident))
     }
@@ -114,8 +115,9 @@ impl Editor<'_> {
             kinds.insert(0, NodeKind::Band(outer));
         }
         let pieces = Piece::chain(kinds, self.children(child));
-        let (mut trial, _) = replaced(&self.tree, node, pieces);
+        let (mut trial, at) = replaced(&self.tree, node, pieces);
         trial.close();
-        legality::check(&trial, &self.dependences, &self.coincidence, self.budget)
+        let Self { dependences, coincidence, budget, .. } = self;
+        legality::check_below(&trial, at, dependences, coincidence, budget)
     }
 }

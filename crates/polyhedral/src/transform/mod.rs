@@ -108,12 +108,27 @@ impl<'a> Editor<'a> {
 
     /// Puts `pieces` in the place of a node if the tree stays right.
     fn replace(&mut self, at: Node, pieces: Vec<Piece>) -> Result<Node, Error> {
-        let (mut tree, node) = replaced(&self.tree, at, pieces);
-        tree.close();
-        tree.check(self.budget)?;
-        legality::check(&tree, &self.dependences, &self.coincidence, self.budget)?;
+        let (tree, node, top) = self.changed(at, pieces)?;
+        let Self { dependences, coincidence, budget, .. } = self;
+        legality::check_below(&tree, top, dependences, coincidence, budget)?;
         self.tree = tree;
         Ok(node)
+    }
+
+    /// Puts `pieces` in the place of a node, if the tree stays well-formed. Returns the first new node,
+    /// and the node to look at again, with all below it: the rest of the tree is as it was, and says
+    /// what it said, but for groups of instances, which expansions make for all nodes above them.
+    fn changed(&self, at: Node, pieces: Vec<Piece>) -> Result<(ScheduleTree, Node, Node), Error> {
+        let is_one = matches!(pieces[..], [Piece::New(..)]);
+        let (mut tree, node) = replaced(&self.tree, at, pieces);
+        tree.close();
+        let groups = |tree: &ScheduleTree| {
+            tree.nodes().any(|node| matches!(tree.kind(node), NodeKind::Expansion { .. }))
+        };
+        let is_local = is_one && !groups(&self.tree) && !groups(&tree);
+        let top = if is_local { node } else { tree.root() };
+        tree.check_below(top, self.budget)?;
+        Ok((tree, node, top))
     }
 
     /// Puts new bands in the place of a node, in a chain, with the flags that they deserve.
@@ -130,10 +145,9 @@ impl<'a> Editor<'a> {
         };
         let count = bands.len();
         let kinds = bands.into_iter().map(plain).collect();
-        let (mut tree, node) = replaced(&self.tree, at, Piece::chain(kinds, below));
-        tree.close();
-        tree.check(self.budget)?;
-        let facts = legality::facts(&tree, &self.dependences, &self.coincidence, self.budget)?;
+        let (mut tree, node, top) = self.changed(at, Piece::chain(kinds, below))?;
+        let Self { dependences, coincidence, budget, .. } = self;
+        let facts = legality::facts(&tree, top, dependences, coincidence, budget)?;
         let mut at = Some(node);
         for _ in 0..count {
             let Some(node) = at else { break };
@@ -142,19 +156,18 @@ impl<'a> Editor<'a> {
             }
             at = tree.children(node).next();
         }
-        legality::check(&tree, &self.dependences, &self.coincidence, self.budget)?;
+        legality::check_below(&tree, top, dependences, coincidence, budget)?;
         self.tree = tree;
         Ok(node)
     }
 
     /// Puts `pieces` in the place of a node; the bands in them get the flags they deserve.
     ///
-    /// Finding these out is a check of the whole tree.
+    /// Finding these out is a check of what is new and all below it.
     fn replace_with_flags(&mut self, at: Node, pieces: Vec<Piece>) -> Result<Node, Error> {
-        let (mut tree, node) = replaced(&self.tree, at, pieces);
-        tree.close();
-        tree.check(self.budget)?;
-        let facts = legality::facts(&tree, &self.dependences, &self.coincidence, self.budget)?;
+        let (mut tree, node, top) = self.changed(at, pieces)?;
+        let Self { dependences, coincidence, budget, .. } = self;
+        let facts = legality::facts(&tree, top, dependences, coincidence, budget)?;
         let mut open = vec![node];
         while let Some(at) = open.pop() {
             if let Some((_, flags)) = facts.iter().find(|(other, _)| *other == at) {

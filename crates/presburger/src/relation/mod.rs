@@ -72,6 +72,13 @@ impl Relation {
         Self::new(space, vec![part])
     }
 
+    /// Returns whether both are written alike, which is cheap and implies that they are equal; isl's
+    /// `plain_is_equal`.
+    pub fn plain_is_equal(&self, other: &Self) -> bool {
+        self.space == other.space
+            && (Arc::ptr_eq(&self.parts, &other.parts) || self.parts == other.parts)
+    }
+
     /// Rewrites over `params`, which must hold all parameters of `self`.
     pub(crate) fn aligned(&self, params: &[String]) -> Self {
         if self.space.params == params {

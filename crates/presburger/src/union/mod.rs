@@ -92,6 +92,13 @@ impl Union {
         self.pieces.iter().map(|(_, relation)| relation)
     }
 
+    /// Returns whether both are written alike; see [`Relation::plain_is_equal`].
+    pub fn plain_is_equal(&self, other: &Self) -> bool {
+        let mut pairs = self.relations().zip(other.relations());
+        Arc::ptr_eq(&self.pieces, &other.pieces)
+            || self.pieces.len() == other.pieces.len() && pairs.all(|(a, b)| a.plain_is_equal(b))
+    }
+
     /// Returns the relation over the tuples of `space`, if there is one.
     pub fn get(&self, space: &Space) -> Option<&Relation> {
         self.find(&Key::of(space))
