@@ -3,7 +3,8 @@
 Each model is written as C by both commands, for each machine, with and without `--exact`; each loop
 kernel is rewritten by both. Texts that are equal are the same code. Texts that differ are built by
 each compiler, and their functions compared (`objects`): equal functions need no benchmark. A model
-that has others is run by both commands here, for equal bits, and timed in turns.
+that has others is run by both commands here, for equal bits, and timed in turns. A function that has
+lost vectors (`vectors`) is a fault before anything is timed.
 
     cargo xtask same-code --base HEAD~1 --random 1000
 """
@@ -24,6 +25,7 @@ import tempfile
 import corpus
 import running
 import targets
+import vectors
 from objects import functions
 
 WAYS = [("exact", ["--exact"]), ("default", [])]
@@ -60,6 +62,8 @@ class Result:
     same_text: bool = False
     # By build: functions that only one of both has.
     differences: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    # By build: functions whose loops fell back to single elements.
+    lost: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     functions: int = 0
 
 
@@ -86,6 +90,16 @@ def built(text: str, build: targets.Build, folder: pathlib.Path) -> list:
     source.write_text(text)
     subprocess.run([*build.command, source, "-o", output], check=True, capture_output=True, timeout=SECONDS)
     return functions(output)
+
+
+def slower(texts: tuple[str, str], build: targets.Build, machine: str, folder: pathlib.Path) -> list[str]:
+    """The functions of the second text that have lost vectors that those of the first have."""
+    family, _ = targets.MACHINES[machine]
+    source, found = folder / "code.c", []
+    for text in texts:
+        source.write_text(text)
+        found.append(vectors.listed(source, build, family))
+    return vectors.lost(*found)
 
 
 def compared(case: Case, commands: tuple[str, str], every: bool) -> Result:
@@ -115,6 +129,8 @@ def compared(case: Case, commands: tuple[str, str], every: bool) -> Result:
             result.functions = max(result.functions, len(ours))
             if names:
                 result.differences[build.name] = names
+                if lost := slower((before, after), build, case.machine, root):
+                    result.lost[build.name] = lost
         return result
 
 
@@ -182,9 +198,11 @@ def main() -> int:
                 print(f"{result.case}: {result.fault}")
             for build, names in result.differences.items():
                 print(f"{result.case}, {build}: {len(names)} of {result.functions}: {' '.join(names[:6])}")
+            for build, names in result.lost.items():
+                print(f"{result.case}, {build}: lost vectors: {'; '.join(names[:6])}")
         table(results)
         differ = [one.case for one in results if one.differences and one.case.is_model]
-        faults = [one for one in results if one.fault]
+        faults = [one for one in results if one.fault or one.lost]
         wrong = running.judged(differ, commands, options.rounds)
     return 1 if faults or wrong else 0
 

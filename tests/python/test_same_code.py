@@ -1,4 +1,7 @@
-"""The comparison of machine code: names and order are nothing, a constant and a callee are."""
+"""The comparison of machine code: names and order are nothing, a constant and a callee are.
+
+And what it counts beside: vectors, which a loop of another shape may have lost.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ import pytest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench" / "same-code"))
 
 import objects
+import run
 import targets
+import vectors
+from vectors import Count
 
 HEAD = """#ifdef __clang__
 #define APART __attribute__((noinline))
@@ -75,3 +81,71 @@ def test_what_a_function_computes_is_seen(build, tmp_path, old, new, changed) ->
     before = identities(plain(), build, tmp_path)
     after = identities(plain().replace(old, new), build, tmp_path)
     assert {name for name in before if before[name] != after[name]} == changed
+
+
+OPTIMISED = [(machine, build) for machine in ("avx2", "avx512", "neon") for build in targets.builds(machine, True, False)]
+# The step of a loop that stays in vectors, and of one in which each element waits for the one before.
+STEP, WAITS = "y[i] = 2 * x[i] + y[i];", "y[i + 1] = 2 * x[i] + y[i];"
+LOOP = """void %s(int n, const float *restrict x, float *restrict y) {
+  for (int k = 0; k < 8; k++, x += n, y += n)
+    for (int i = 0; i < n; i++) %s
+}
+"""
+
+
+@pytest.fixture(params=OPTIMISED or [pytest.param(None, marks=pytest.mark.skip("no C compiler"))],
+                ids=lambda pair: pair and f"{pair[0]}-{pair[1].name}")
+def counts(request, tmp_path):
+    """Counts the vectors in functions, as a compiler builds them for a machine."""
+    machine, build = request.param
+    source = tmp_path / "code.c"
+
+    def counted(text: str) -> dict[str, Count]:
+        source.write_text(text)
+        return vectors.listed(source, build, targets.MACHINES[machine][0])
+
+    return counted
+
+
+def test_a_loop_that_fell_back_to_single_elements_is_seen(counts) -> None:
+    """One of two loops of a function waits for itself: the bits would not say so."""
+    both = LOOP % ("f", STEP) + LOOP % ("g", STEP)
+    before, after = counts(both), counts(LOOP % ("f", STEP) + LOOP % ("g", WAITS))
+    assert before["g"].loops >= 1 and after["g"] == Count(0, 0)
+    assert [text.split(":")[0] for text in vectors.lost(before, after)] == ["g"]
+    assert vectors.lost(before, before) == vectors.lost(after, before) == []
+
+
+def test_functions_of_other_names_are_taken_together(counts) -> None:
+    """What is called otherwise has lost nothing; one of several that has is seen in their sum."""
+    before = counts(LOOP % ("f", STEP) + LOOP % ("g", STEP))
+    assert vectors.lost(before, counts(LOOP % ("h", STEP) + LOOP % ("i", STEP))) == []
+    (one,) = vectors.lost(before, counts(LOOP % ("h", STEP) + LOOP % ("i", WAITS)))
+    assert one.startswith("the others: ")
+
+
+def test_other_unrolling_loses_nothing() -> None:
+    """A loop that is unrolled whole is no loop, one that is unrolled less has fewer instructions."""
+    assert not Count(4, 1).lost(Count(16, 0))
+    assert not Count(16, 1).lost(Count(8, 1))
+    assert Count(16, 2).lost(Count(12, 1)) and Count(16, 1).lost(Count(7, 1))
+
+
+def test_the_comparison_itself_says_what_lost_vectors(tmp_path) -> None:
+    """Two commands that differ in one loop: the functions differ, and one has lost its vectors."""
+    commands = []
+    for name, step in [("before", STEP), ("after", WAITS)]:
+        command = tmp_path / name
+        # Called as the real one is: scop FILE -o OUTPUT ..
+        command.write_text(f'#!/bin/sh\ncat > "$4" <<END\n{LOOP % ("f", STEP)}{LOOP % ("g", step)}END\n')
+        command.chmod(0o755)
+        commands.append(str(command))
+    case = run.Case(tmp_path / "kernel.c", "avx2", "default", ())
+    builds = [one.name for one in targets.builds("avx2", False, False)]
+    result = run.compared(case, (commands[0], commands[1]), False)
+    assert list(result.differences) == list(result.lost) == builds
+    # Both functions were one code before, of which one is left.
+    assert all(names == ["-f", "-g", "+g"] for names in result.differences.values())
+    assert all(text.startswith("g: ") for (text,) in result.lost.values())
+    back = run.compared(case, (commands[1], commands[0]), False)
+    assert list(back.differences) == builds and not back.lost and not back.fault
