@@ -125,3 +125,13 @@ fn equal_calls_share_a_condition() {
         assert_eq!(runs, usize::from(n <= 3 || n >= 8 || n == 5), "{n}: {ast}");
     }
 }
+
+#[test]
+fn what_outer_tile_loops_make_sure_of_is_in_no_bound() {
+    // The first element of a tile of j is at least 0, since the tile is.
+    let schedule = "{ S[i, j] -> [floor(i / 16) + floor(j / 16), floor(j / 16), i, j] : \
+                    0 <= j < i < 52 }";
+    let ast = of_map(schedule);
+    assert_eq!(count(&ast, "c3 = 16 * c1;"), 1, "{ast}");
+    check(&ast, schedule);
+}

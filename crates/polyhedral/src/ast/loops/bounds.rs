@@ -101,6 +101,7 @@ pub(in crate::ast) fn shared(
             }
         }
     }
+    let mut rows = without_divisions(rows, known.vars, col)?;
     // The earlier of two equivalent rows goes: conditions before bounds, long before short.
     rows.sort_by_key(|row| (row[col] != 0, std::cmp::Reverse(weight(row))));
     let rows = essential(&rows, known.relaxation(budget)?, budget)?;
@@ -123,6 +124,29 @@ pub(in crate::ast) fn shared(
         }
     }
     Ok(Shared { cell: result.without_idle_divisions(), stride })
+}
+
+/// Puts the values of divisions in their place in the other rows where two rows give one: a bound in
+/// terms of outer loops is compared with what these make sure of.
+fn without_divisions(
+    mut rows: Vec<Vec<i128>>,
+    vars: usize,
+    col: usize,
+) -> Result<Vec<Vec<i128>>, Error> {
+    let width = rows.first().map_or(0, Vec::len);
+    for division in 1 + vars..width {
+        let gives = |row: &&Vec<i128>| {
+            row[division].abs() == 1 && row[col] == 0 && rows.contains(&negated(row))
+        };
+        let Some(value) = rows.iter().find(gives).cloned() else { continue };
+        for row in rows.iter_mut().filter(|row| row[division] != 0) {
+            if *row != value && *row != negated(&value) {
+                let factor = -row[division] * value[division];
+                *row = combine(1, row, factor, &value)?;
+            }
+        }
+    }
+    Ok(rows)
 }
 
 /// Tightens `a x + f >= 0`, where `x` is `offset` plus a multiple of `modulus`.
