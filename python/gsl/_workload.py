@@ -16,7 +16,7 @@ class Workload(Base):
 
     def __init__(self, model: _native.Model, report: Report | None = None, name: str = "") -> None:
         super().__init__(model, report)
-        self.name = name
+        self.name: str = name
 
     @classmethod
     def from_onnx(cls, model: Any, name: str = "") -> Workload:

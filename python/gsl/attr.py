@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 if typing.TYPE_CHECKING:
     from gsl.pat import Alt, Pattern
 
-AttrLike = typing.Union["Attr", int, float, bool, str, None, Sequence["AttrLike"]]
+AttrLike: typing.TypeAlias = typing.Union["Attr", int, float, bool, str, None, Sequence["AttrLike"]]
 """What stands for an attribute: an expression or a Python value; `None` is any value."""
 
 
@@ -51,7 +51,8 @@ class Attr:
     __slots__ = ()
 
     # Equality builds an expression, so identity is what sets and dictionaries go by.
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     def __bool__(self) -> bool:
         raise TypeError("an attribute expression has no truth value; write `&` and `|`, not `and` and `or`")
@@ -157,7 +158,7 @@ class Const(Attr):
     __slots__ = ("value",)
 
     def __init__(self, value: int | float | bool | str) -> None:
-        self.value = value
+        self.value: int | float | bool | str = value
 
 
 class GetAttr(Attr):
@@ -166,8 +167,8 @@ class GetAttr(Attr):
     __slots__ = ("name", "pat")
 
     def __init__(self, pat: Pattern, name: str) -> None:
-        self.pat = pat
-        self.name = name
+        self.pat: Pattern = pat
+        self.name: str = name
 
 
 class Given(Attr):
@@ -176,9 +177,9 @@ class Given(Attr):
     __slots__ = ("call", "default", "name")
 
     def __init__(self, call: Pattern, name: str, default: AttrLike) -> None:
-        self.call = call
-        self.name = name
-        self.default = to_attr(default)
+        self.call: Pattern = call
+        self.name: str = name
+        self.default: Attr = to_attr(default)
 
 
 @typing.final
@@ -212,8 +213,8 @@ class Call(Attr):
     __slots__ = ("args", "function")
 
     def __init__(self, function: Callable[..., typing.Any], *args: Pattern | AttrLike) -> None:
-        self.function = function
-        self.args = args
+        self.function: Callable[..., Any] = function
+        self.args: tuple[AttrLike | Pattern, ...] = args
 
 
 class Symbol(Attr):
@@ -228,8 +229,8 @@ class Unary(Attr):
     __slots__ = ("op", "value")
 
     def __init__(self, op: UnaryOp, value: AttrLike) -> None:
-        self.op = op
-        self.value = to_attr(value)
+        self.op: UnaryOp = op
+        self.value: Attr = to_attr(value)
 
 
 class Binary(Attr):
@@ -238,9 +239,9 @@ class Binary(Attr):
     __slots__ = ("left", "op", "right")
 
     def __init__(self, op: BinaryOp, left: AttrLike, right: AttrLike) -> None:
-        self.op = op
-        self.left = to_attr(left)
-        self.right = to_attr(right)
+        self.op: BinaryOp = op
+        self.left: Attr = to_attr(left)
+        self.right: Attr = to_attr(right)
 
 
 class Tuple(Attr):
@@ -249,7 +250,7 @@ class Tuple(Attr):
     __slots__ = ("fields",)
 
     def __init__(self, *fields: AttrLike) -> None:
-        self.fields = [to_attr(field) for field in fields]
+        self.fields: list[Attr] = [to_attr(field) for field in fields]
 
 
 class TupleLen(Attr):
@@ -258,7 +259,7 @@ class TupleLen(Attr):
     __slots__ = ("tup",)
 
     def __init__(self, tup: AttrLike) -> None:
-        self.tup = to_attr(tup)
+        self.tup: Attr = to_attr(tup)
 
 
 class GetItem(Attr):
@@ -267,8 +268,8 @@ class GetItem(Attr):
     __slots__ = ("index", "tup")
 
     def __init__(self, tup: AttrLike, index: AttrLike) -> None:
-        self.tup = to_attr(tup)
-        self.index = to_attr(index)
+        self.tup: Attr = to_attr(tup)
+        self.index: Attr = to_attr(index)
 
 
 class Slice:
@@ -279,9 +280,9 @@ class Slice:
     def __init__(
         self, start: AttrLike = None, stop: AttrLike = None, step: AttrLike = None
     ) -> None:
-        self.start = None if start is None else to_attr(start)
-        self.stop = None if stop is None else to_attr(stop)
-        self.step = None if step is None else to_attr(step)
+        self.start: Attr | None = None if start is None else to_attr(start)
+        self.stop: Attr | None = None if stop is None else to_attr(stop)
+        self.step: Attr | None = None if step is None else to_attr(step)
 
 
 class GetSlice(Attr):
@@ -290,8 +291,8 @@ class GetSlice(Attr):
     __slots__ = ("slice", "tup")
 
     def __init__(self, tup: AttrLike, slice: Slice) -> None:
-        self.tup = to_attr(tup)
-        self.slice = slice
+        self.tup: Attr = to_attr(tup)
+        self.slice: Slice = slice
 
 
 class Range(Attr):
@@ -300,9 +301,9 @@ class Range(Attr):
     __slots__ = ("start", "step", "stop")
 
     def __init__(self, stop: AttrLike, start: AttrLike = None, step: AttrLike = None) -> None:
-        self.stop = to_attr(stop)
-        self.start = None if start is None else to_attr(start)
-        self.step = None if step is None else to_attr(step)
+        self.stop: Attr = to_attr(stop)
+        self.start: Attr | None = None if start is None else to_attr(start)
+        self.step: Attr | None = None if step is None else to_attr(step)
 
 
 class In(Attr):
@@ -311,8 +312,8 @@ class In(Attr):
     __slots__ = ("tup", "value")
 
     def __init__(self, value: AttrLike, tup: AttrLike) -> None:
-        self.value = to_attr(value)
-        self.tup = to_attr(tup)
+        self.value: Attr = to_attr(value)
+        self.tup: Attr = to_attr(tup)
 
 
 class Reverse(Attr):
@@ -321,7 +322,7 @@ class Reverse(Attr):
     __slots__ = ("tup",)
 
     def __init__(self, tup: AttrLike) -> None:
-        self.tup = to_attr(tup)
+        self.tup: Attr = to_attr(tup)
 
 
 class Cond(Attr):
@@ -330,9 +331,9 @@ class Cond(Attr):
     __slots__ = ("else_", "pred", "then")
 
     def __init__(self, pred: AttrLike, then: AttrLike, else_: AttrLike) -> None:
-        self.pred = to_attr(pred)
-        self.then = to_attr(then)
-        self.else_ = to_attr(else_)
+        self.pred: Attr = to_attr(pred)
+        self.then: Attr = to_attr(then)
+        self.else_: Attr = to_attr(else_)
 
 
 class Match(Attr):
@@ -341,8 +342,8 @@ class Match(Attr):
     __slots__ = ("alt", "clauses")
 
     def __init__(self, alt: Alt, clauses: Iterable[AttrLike]) -> None:
-        self.alt = alt
-        self.clauses = [to_attr(clause) for clause in clauses]
+        self.alt: Alt = alt
+        self.clauses: list[Attr] = [to_attr(clause) for clause in clauses]
 
 
 class LayoutRemap(Attr):
@@ -351,8 +352,8 @@ class LayoutRemap(Attr):
     __slots__ = ("source", "target")
 
     def __init__(self, source: AttrLike, target: AttrLike) -> None:
-        self.source = to_attr(source)
-        self.target = to_attr(target)
+        self.source: Attr = to_attr(source)
+        self.target: Attr = to_attr(target)
 
 
 class Variadic(Attr):
@@ -361,9 +362,9 @@ class Variadic(Attr):
     __slots__ = ("body", "length", "symbol")
 
     def __init__(self, func: Callable[[Symbol], AttrLike], length: AttrLike) -> None:
-        self.symbol = Symbol()
-        self.body = to_attr(func(self.symbol))
-        self.length = to_attr(length)
+        self.symbol: Symbol = Symbol()
+        self.body: Attr = to_attr(func(self.symbol))
+        self.length: Attr = to_attr(length)
 
 
 class Map(Attr):
@@ -372,9 +373,9 @@ class Map(Attr):
     __slots__ = ("body", "symbol", "tup")
 
     def __init__(self, tup: AttrLike, func: Callable[[Symbol], AttrLike]) -> None:
-        self.tup = to_attr(tup)
-        self.symbol = Symbol()
-        self.body = to_attr(func(self.symbol))
+        self.tup: Attr = to_attr(tup)
+        self.symbol: Symbol = Symbol()
+        self.body: Attr = to_attr(func(self.symbol))
 
 
 class Zip(Attr):
@@ -383,7 +384,7 @@ class Zip(Attr):
     __slots__ = ("tuples",)
 
     def __init__(self, tuples: Iterable[AttrLike]) -> None:
-        self.tuples = [to_attr(tup) for tup in tuples]
+        self.tuples: list[Attr] = [to_attr(tup) for tup in tuples]
 
 
 class ReduceIndexed(Attr):
@@ -398,10 +399,10 @@ class ReduceIndexed(Attr):
         length: AttrLike,
         init: AttrLike = None,
     ) -> None:
-        self.op = _reducible(op)
-        self.symbol = Symbol()
-        self.body = to_attr(func(self.symbol))
-        self.length = to_attr(length)
+        self.op: BinaryOp = _reducible(op)
+        self.symbol: Symbol = Symbol()
+        self.body: Attr = to_attr(func(self.symbol))
+        self.length: Attr = to_attr(length)
         _no_init(init)
 
 
@@ -411,8 +412,8 @@ class ReduceTuple(Attr):
     __slots__ = ("op", "tup")
 
     def __init__(self, op: BinaryOp, tup: AttrLike, init: AttrLike = None) -> None:
-        self.op = _reducible(op)
-        self.tup = to_attr(tup)
+        self.op: BinaryOp = _reducible(op)
+        self.tup: Attr = to_attr(tup)
         _no_init(init)
 
 
@@ -422,7 +423,7 @@ class Mean(Attr):
     __slots__ = ("tup",)
 
     def __init__(self, tup: AttrLike) -> None:
-        self.tup = to_attr(tup)
+        self.tup: Attr = to_attr(tup)
 
 
 class Function(Attr):
@@ -431,8 +432,8 @@ class Function(Attr):
     __slots__ = ("args", "name")
 
     def __init__(self, name: str, *args: AttrLike) -> None:
-        self.name = name
-        self.args = [to_attr(arg) for arg in args]
+        self.name: str = name
+        self.args: list[Attr] = [to_attr(arg) for arg in args]
 
 
 def sqrt(x: AttrLike) -> Attr:

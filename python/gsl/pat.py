@@ -15,7 +15,7 @@ from typing import Any
 from gsl import attr
 from gsl.attr import Attr, AttrLike, to_attr
 
-PatternLike = typing.Union["Pattern", int, float, Sequence["PatternLike"]]
+PatternLike: typing.TypeAlias = typing.Union["Pattern", int, float, Sequence["PatternLike"]]
 """What stands for a pattern: a pattern, a number (a constant), or a list (a tuple)."""
 
 

@@ -195,12 +195,12 @@ class OrtMemoryInfo:
     def __init__(
         self, name: str, allocator_type: OrtAllocatorType, device_id: int, mem_type: OrtMemType
     ) -> None:
-        self.name = name
-        self.allocator_type = allocator_type
-        self.device_id = device_id
-        self.mem_type = mem_type
-        self.device_mem_type = OrtDeviceMemoryType.DEFAULT
-        self.device_vendor_id = 0
+        self.name: str = name
+        self.allocator_type: OrtAllocatorType = allocator_type
+        self.device_id: int = device_id
+        self.mem_type: OrtMemType = mem_type
+        self.device_mem_type: OrtDeviceMemoryType = OrtDeviceMemoryType.DEFAULT
+        self.device_vendor_id: int = 0
 
     @staticmethod
     def create_v2(
@@ -251,10 +251,10 @@ class OrtHardwareDevice:
     __slots__ = ("device_id", "metadata", "type", "vendor", "vendor_id")
 
     def __init__(self) -> None:
-        self.type = OrtHardwareDeviceType.CPU
-        self.vendor = ""
-        self.vendor_id = 0
-        self.device_id = 0
+        self.type: OrtHardwareDeviceType = OrtHardwareDeviceType.CPU
+        self.vendor: str = ""
+        self.vendor_id: int = 0
+        self.device_id: int = 0
         self.metadata: dict[str, str] = {}
 
     def __repr__(self) -> str:
@@ -269,11 +269,11 @@ class OrtEpDevice:
     def __init__(self) -> None:
         from tangram import _native
 
-        self.ep_name = "CPUExecutionProvider"
-        self.ep_vendor = "Tangram"
-        self.ep_metadata = {"version": _native.version()}
+        self.ep_name: str = "CPUExecutionProvider"
+        self.ep_vendor: str = "Tangram"
+        self.ep_metadata: dict[str, str] = {"version": _native.version()}
         self.ep_options: dict[str, str] = {}
-        self.device = OrtHardwareDevice()
+        self.device: OrtHardwareDevice = OrtHardwareDevice()
 
     def memory_info(self, memory_type: OrtDeviceMemoryType) -> OrtMemoryInfo:
         """Returns the kind of its memory."""
@@ -293,9 +293,9 @@ class OrtEpAssignedNode:
     __slots__ = ("domain", "name", "op_type")
 
     def __init__(self, name: str, domain: str, op_type: str) -> None:
-        self.name = name
-        self.domain = domain
-        self.op_type = op_type
+        self.name: str = name
+        self.domain: str = domain
+        self.op_type: str = op_type
 
 
 class OrtEpAssignedSubgraph:
@@ -304,7 +304,7 @@ class OrtEpAssignedSubgraph:
     __slots__ = ("_nodes", "ep_name")
 
     def __init__(self, ep_name: str, nodes: list[OrtEpAssignedNode]) -> None:
-        self.ep_name = ep_name
+        self.ep_name: str = ep_name
         self._nodes = nodes
 
     def get_nodes(self) -> list[OrtEpAssignedNode]:
@@ -318,9 +318,9 @@ class OrtExternalInitializerInfo:
     __slots__ = ("byte_size", "file_offset", "filepath")
 
     def __init__(self, filepath: str, file_offset: int, byte_size: int) -> None:
-        self.filepath = filepath
-        self.file_offset = file_offset
-        self.byte_size = byte_size
+        self.filepath: str = filepath
+        self.file_offset: int = file_offset
+        self.byte_size: int = byte_size
 
 
 def cpu_memory() -> OrtMemoryInfo:

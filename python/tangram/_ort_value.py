@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tangram.onnxruntime._absent import SparseTensor
-
 
 @functools.cache
 def arrays() -> ModuleType:
@@ -35,8 +33,8 @@ class NodeArg:
     __slots__ = ("name", "shape", "type")
 
     def __init__(self, name: str, kind: Any) -> None:
-        self.name = name
-        self.type = type_text(kind)
+        self.name: str = name
+        self.type: str = type_text(kind)
         while kind[0] != "tensor":
             kind = kind[1]
         self.shape: list[int | str | None] = kind[2] if kind[2] is not None else []
@@ -109,11 +107,11 @@ class OrtValue:
         return cls(arrays().native(array), array)
 
     @classmethod
-    def ort_value_from_sparse_tensor(cls, sparse_tensor: SparseTensor) -> OrtValue:
+    def ort_value_from_sparse_tensor(cls, sparse_tensor: Any) -> OrtValue:
         """Raises `NotImplementedError`: sessions compute on dense tensors."""
         raise NotImplementedError("sessions compute on dense tensors: give a dense array")
 
-    def as_sparse_tensor(self) -> SparseTensor:
+    def as_sparse_tensor(self) -> Any:
         """Raises `NotImplementedError`: sessions compute on dense tensors."""
         raise NotImplementedError("sessions compute on dense tensors: `numpy` gives the value")
 

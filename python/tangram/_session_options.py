@@ -76,23 +76,23 @@ class SessionOptions:
     )
 
     def __init__(self) -> None:
-        self.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
-        self.intra_op_num_threads = 0
-        self.inter_op_num_threads = 0
-        self.execution_mode = ExecutionMode.ORT_SEQUENTIAL
-        self.execution_order = ExecutionOrder.DEFAULT
-        self.enable_profiling = False
-        self.profile_file_prefix = "tangram_profile"
-        self.optimized_model_filepath = ""
-        self.enable_cpu_mem_arena = True
-        self.enable_mem_pattern = True
-        self.enable_mem_reuse = True
-        self.log_severity_level = -1
-        self.log_verbosity_level = 0
-        self.logid = ""
-        self.use_deterministic_compute = False
-        self.use_per_session_threads = True
-        self.interpret = False
+        self.graph_optimization_level: GraphOptimizationLevel = GraphOptimizationLevel.ORT_ENABLE_ALL
+        self.intra_op_num_threads: int = 0
+        self.inter_op_num_threads: int = 0
+        self.execution_mode: ExecutionMode = ExecutionMode.ORT_SEQUENTIAL
+        self.execution_order: ExecutionOrder = ExecutionOrder.DEFAULT
+        self.enable_profiling: bool = False
+        self.profile_file_prefix: str = "tangram_profile"
+        self.optimized_model_filepath: str = ""
+        self.enable_cpu_mem_arena: bool = True
+        self.enable_mem_pattern: bool = True
+        self.enable_mem_reuse: bool = True
+        self.log_severity_level: int = -1
+        self.log_verbosity_level: int = 0
+        self.logid: str = ""
+        self.use_deterministic_compute: bool = False
+        self.use_per_session_threads: bool = True
+        self.interpret: bool = False
         """Whether nothing is compiled: every operation runs on the reference kernels."""
         self._config: dict[str, str] = {}
         self._free_dimensions: dict[str, int] = {}
@@ -210,10 +210,10 @@ class RunOptions:
     )
 
     def __init__(self) -> None:
-        self.log_severity_level = -1
-        self.log_verbosity_level = 0
-        self.logid = ""
-        self.only_execute_path_to_fetches = False
+        self.log_severity_level: int = -1
+        self.log_verbosity_level: int = 0
+        self.logid: str = ""
+        self.only_execute_path_to_fetches: bool = False
         self._flag = _native.Flag()
         self._config: dict[str, str] = {}
 

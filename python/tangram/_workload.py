@@ -21,13 +21,18 @@ if TYPE_CHECKING:
     from tangram._operators import OperatorLike
     from tangram._rules import RuleLike
 
+    class Message(Protocol):
+        """A model as a message of protobuf: an `onnx.ModelProto`."""
+
+        def SerializeToString(self) -> bytes: ...
+
     class Exported(Protocol):
         """What `torch.onnx.export(dynamo=True)` returns."""
 
         @property
         def model_proto(self) -> Any: ...
 
-    ModelLike: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | onnx.ModelProto | Exported | Workload"
+    ModelLike: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | Message | Exported | Workload"
 
 
 _TOLERANCES = {"float16": 5e-3, "bfloat16": 3e-2}
@@ -50,7 +55,7 @@ class Workload:
 
     def __init__(self, model: _native.Model, report: Report | None = None) -> None:
         self._model = model
-        self.report = report
+        self.report: Report | None = report
         """What made this workload, if an optimisation did."""
 
     @classmethod

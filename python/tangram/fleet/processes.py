@@ -30,7 +30,7 @@ class ProcessExecutor(concurrent.futures.Executor):
     """Runs `unit.work`, and nothing else, in processes of this machine."""
 
     def __init__(self, max_workers: int | None = None) -> None:
-        self.workers = max_workers or os.cpu_count() or 1
+        self.workers: int = max_workers or os.cpu_count() or 1
         self._tasks: queue.SimpleQueue[tuple[concurrent.futures.Future[bytes], bytes] | None]
         self._tasks = queue.SimpleQueue()
         self._processes: dict[int, subprocess.Popen[bytes]] = {}

@@ -78,15 +78,15 @@ class Run:
 
     def __init__(self, out: pathlib.Path | None, request: dict[str, Any], check: bool) -> None:
         self.out = out
-        self.request = request | {"version": _native.version()}
+        self.request: dict[str, Any] = request | {"version": _native.version()}
         self.check = check
-        self.saturate = request["settings"]["strategy"] == "saturate"
-        self.shared = out is not None
+        self.saturate: bool = request["settings"]["strategy"] == "saturate"
+        self.shared: bool = out is not None
         self.sent: set[str] = set()
-        self.texts = _texts(request["rules"])
+        self.texts: list[list[str | None]] = _texts(request["rules"])
         # What is wrong with rules and options is wrong for each model, and said at once.
         _native.Model.decode(_EMPTY).optimize([tuple(rule) for rule in self.texts], request["settings"])
-        self.key = json.dumps([request, check, self.texts])
+        self.key: str = json.dumps([request, check, self.texts])
         self.before: dict[str, Any] = {}
         self.scratch: Scratch | None = None
         if out is not None:

@@ -25,7 +25,7 @@ class Scratch:
 
     def __init__(self, out: pathlib.Path) -> None:
         _remove_abandoned(out)
-        self.path = (out / f"{_PREFIX}{os.uname().nodename}-{os.getpid()}-{uuid.uuid4().hex}").resolve()
+        self.path: pathlib.Path = (out / f"{_PREFIX}{os.uname().nodename}-{os.getpid()}-{uuid.uuid4().hex}").resolve()
         self.path.mkdir()
 
     def close(self) -> None:

@@ -46,8 +46,10 @@ OrtEpContextData: Any = _absent_class("OrtEpContextData", _CONTEXT)
 OrtEpContextDataBuffer: Any = _absent_class("OrtEpContextDataBuffer", _CONTEXT)
 OrtSyncStream: Any = _absent_class("OrtSyncStream", _STREAM)
 SparseTensor: Any = _absent_class("SparseTensor", _SPARSE)
-register_execution_provider_library = _absent_function("register_execution_provider_library", _PLUGIN)
-unregister_execution_provider_library = _absent_function(
+register_execution_provider_library: Callable[..., NoReturn] = _absent_function(
+    "register_execution_provider_library", _PLUGIN
+)
+unregister_execution_provider_library: Callable[..., NoReturn] = _absent_function(
     "unregister_execution_provider_library", _PLUGIN
 )
 

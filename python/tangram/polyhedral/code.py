@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from typing import Self
+from typing import Final, Self
 
 from tangram import _native
 from tangram._native import PresburgerError
@@ -161,7 +161,8 @@ class AstNode:
             return printer
         return printer.print_str(self.to_C_str())
 
-    for_print = if_print = print_
+    for_print = print_
+    if_print = print_
 
     def print_macros(self, printer: Printer) -> Printer:
         """Adds the definitions that the code may use."""
@@ -256,7 +257,9 @@ class AstNode:
             raise PresburgerError("the condition has no else")
         return AstNode(self._need(ast_node_type.if_).children()[1])
 
-    if_get_then, if_has_else, if_get_else = if_get_then_node, if_has_else_node, if_get_else_node
+    if_get_then = if_get_then_node
+    if_has_else = if_has_else_node
+    if_get_else = if_get_else_node
 
     def mark_get_id(self) -> Id:
         """The name of a mark."""
@@ -570,9 +573,9 @@ class AstExprList(ValueList[AstExpr]):
         """The list of one expression."""
         return cls([el])
 
-    n_ast_expr = ValueList.size
-    get_ast_expr = ValueList.get_at
-    set_ast_expr = ValueList.set_at
+    n_ast_expr: Final = ValueList[AstExpr].size
+    get_ast_expr: Final = ValueList[AstExpr].get_at
+    set_ast_expr: Final = ValueList[AstExpr].set_at
 
 
 class AstNodeList(ValueList[AstNode]):
@@ -585,9 +588,9 @@ class AstNodeList(ValueList[AstNode]):
         """The list of one node."""
         return cls([el])
 
-    n_ast_node = ValueList.size
-    get_ast_node = ValueList.get_at
-    set_ast_node = ValueList.set_at
+    n_ast_node: Final = ValueList[AstNode].size
+    get_ast_node: Final = ValueList[AstNode].get_at
+    set_ast_node: Final = ValueList[AstNode].set_at
 
 
 class IdToAstExpr(dict[Id, AstExpr]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Self
+from typing import Final, Self, TYPE_CHECKING
 
 from tangram import _native
 from tangram._native import PresburgerError
@@ -104,7 +104,11 @@ class MultiVal(tuple[int, ...]):
         """The space of tuples of as many dimensions."""
         return Space.set_alloc(None, 0, len(self))
 
-    space = property(get_space)
+    @property
+    def space(self) -> Space:
+        """The space of tuples of as many dimensions."""
+        return self.get_space()
+
     get_domain_space = get_space
 
     def _each(self, change: Callable[[int], int]) -> Self:

@@ -92,7 +92,9 @@ class MadeNode(AstNode):
             raise PresburgerError("the condition has no else")
         return self._inside[1]
 
-    if_get_then, if_has_else, if_get_else = if_get_then_node, if_has_else_node, if_get_else_node
+    if_get_then = if_get_then_node
+    if_has_else = if_has_else_node
+    if_get_else = if_get_else_node
 
     def mark_get_id(self) -> Id:
         """The name of a mark."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Self
+from typing import Final, Self, TYPE_CHECKING
 
 from tangram import _native
 from tangram._native import PresburgerError
@@ -20,6 +20,7 @@ from tangram.presburger.spaces import Space
 from tangram.presburger.values import Val, make_number, ratio
 
 if TYPE_CHECKING:
+    from tangram.presburger.lists import AffList, PwAffList
     from tangram.presburger.multi_affs import PwMultiAff
 
 
@@ -90,7 +91,8 @@ class PwAff(Single):
         """The function of ``x`` that is this at ``inner(x)``."""
         return self._of(self._function.pullback(inner._function))
 
-    pullback_multi_aff = pullback_multi_pw_aff = pullback_pw_multi_aff
+    pullback_multi_aff = pullback_pw_multi_aff
+    pullback_multi_pw_aff = pullback_pw_multi_aff
 
     pullback_aff = pullback_pw_multi_aff
 
@@ -399,8 +401,11 @@ class Aff(PwAff, Coefficients):
         return self.lt_set(0)
 
     # Of two expressions, what is compared is one conjunction.
-    eq_basic_set, le_basic_set, lt_basic_set = PwAff.eq_set, PwAff.le_set, PwAff.lt_set
-    ge_basic_set, gt_basic_set = PwAff.ge_set, PwAff.gt_set
+    eq_basic_set: Final = PwAff.eq_set
+    le_basic_set: Final = PwAff.le_set
+    lt_basic_set: Final = PwAff.lt_set
+    ge_basic_set: Final = PwAff.ge_set
+    gt_basic_set: Final = PwAff.gt_set
 
     def involves_locals(self) -> bool:
         """Whether it has divisions."""

@@ -21,6 +21,7 @@ from tangram.presburger.values import Val, make_number, ratio
 if TYPE_CHECKING:
     from tangram.presburger.affs import Aff, PwAff
     from tangram.presburger.folds import PwQPolynomialFold
+    from tangram.presburger.names import fold
     from tangram.presburger.maps import Map
     from tangram.presburger.polynomials import QPolynomial
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 from tangram import _native
 from tangram._native import PresburgerError
@@ -138,7 +138,7 @@ class Single(Function):
         return space.domain() if space.is_map() else space.params()
 
     get_domain_local_space = get_domain_space
-    get_aggregate_domain = Function.domain
+    get_aggregate_domain: Final = Function.domain
 
     def _placed(self, space: Space, to: list[int]) -> Self:
         # Values are no coordinates of the pieces.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from tangram._native import PresburgerError
 from tangram.presburger.affs import Aff, PwAff
@@ -138,9 +138,9 @@ class AffList(ValueList[Aff]):
         """The list of one value."""
         return cls([el])
 
-    n_aff = ValueList.size
-    get_aff = ValueList.get_at
-    set_aff = ValueList.set_at
+    n_aff: Final = ValueList[Aff].size
+    get_aff: Final = ValueList[Aff].get_at
+    set_aff: Final = ValueList[Aff].set_at
 
 
 class PwAffList(ValueList[PwAff]):
@@ -153,9 +153,9 @@ class PwAffList(ValueList[PwAff]):
         """The list of one value."""
         return cls([el])
 
-    n_pw_aff = ValueList.size
-    get_pw_aff = ValueList.get_at
-    set_pw_aff = ValueList.set_at
+    n_pw_aff: Final = ValueList[PwAff].size
+    get_pw_aff: Final = ValueList[PwAff].get_at
+    set_pw_aff: Final = ValueList[PwAff].set_at
 
     def max(self) -> PwAff:
         """The greatest value."""
@@ -182,9 +182,9 @@ class PwMultiAffList(ValueList[PwMultiAff]):
         """The list of one value."""
         return cls([el])
 
-    n_pw_multi_aff = ValueList.size
-    get_pw_multi_aff = ValueList.get_at
-    set_pw_multi_aff = ValueList.set_at
+    n_pw_multi_aff: Final = ValueList[PwMultiAff].size
+    get_pw_multi_aff: Final = ValueList[PwMultiAff].get_at
+    set_pw_multi_aff: Final = ValueList[PwMultiAff].set_at
 
 
 class BasicSetList(ValueList[BasicSet]):
@@ -197,9 +197,9 @@ class BasicSetList(ValueList[BasicSet]):
         """The list of one value."""
         return cls([el])
 
-    n_basic_set = ValueList.size
-    get_basic_set = ValueList.get_at
-    set_basic_set = ValueList.set_at
+    n_basic_set: Final = ValueList[BasicSet].size
+    get_basic_set: Final = ValueList[BasicSet].get_at
+    set_basic_set: Final = ValueList[BasicSet].set_at
 
     def union(self) -> Set:
         """The points of all values."""
@@ -223,9 +223,9 @@ class SetList(ValueList[Set]):
         """The list of one value."""
         return cls([el])
 
-    n_set = ValueList.size
-    get_set = ValueList.get_at
-    set_set = ValueList.set_at
+    n_set: Final = ValueList[Set].size
+    get_set: Final = ValueList[Set].get_at
+    set_set: Final = ValueList[Set].set_at
 
     def union(self) -> Set:
         """The points of all values."""
@@ -242,9 +242,9 @@ class BasicMapList(ValueList[BasicMap]):
         """The list of one value."""
         return cls([el])
 
-    n_basic_map = ValueList.size
-    get_basic_map = ValueList.get_at
-    set_basic_map = ValueList.set_at
+    n_basic_map: Final = ValueList[BasicMap].size
+    get_basic_map: Final = ValueList[BasicMap].get_at
+    set_basic_map: Final = ValueList[BasicMap].set_at
 
     def union(self) -> Map:
         """The points of all values."""
@@ -268,9 +268,9 @@ class MapList(ValueList[Map]):
         """The list of one value."""
         return cls([el])
 
-    n_map = ValueList.size
-    get_map = ValueList.get_at
-    set_map = ValueList.set_at
+    n_map: Final = ValueList[Map].size
+    get_map: Final = ValueList[Map].get_at
+    set_map: Final = ValueList[Map].set_at
 
     def union(self) -> Map:
         """The points of all values."""
@@ -287,9 +287,9 @@ class UnionSetList(ValueList[Set]):
         """The list of one value."""
         return cls([el])
 
-    n_union_set = ValueList.size
-    get_union_set = ValueList.get_at
-    set_union_set = ValueList.set_at
+    n_union_set: Final = ValueList[Set].size
+    get_union_set: Final = ValueList[Set].get_at
+    set_union_set: Final = ValueList[Set].set_at
 
     def union(self) -> Set:
         """The points of all values."""
@@ -306,9 +306,9 @@ class UnionMapList(ValueList[Map]):
         """The list of one value."""
         return cls([el])
 
-    n_union_map = ValueList.size
-    get_union_map = ValueList.get_at
-    set_union_map = ValueList.set_at
+    n_union_map: Final = ValueList[Map].size
+    get_union_map: Final = ValueList[Map].get_at
+    set_union_map: Final = ValueList[Map].set_at
 
     def union(self) -> Map:
         """The points of all values."""
@@ -325,9 +325,9 @@ class IdList(ValueList[Id]):
         """The list of one value."""
         return cls([el])
 
-    n_id = ValueList.size
-    get_id = ValueList.get_at
-    set_id = ValueList.set_at
+    n_id: Final = ValueList[Id].size
+    get_id: Final = ValueList[Id].get_at
+    set_id: Final = ValueList[Id].set_at
 
 
 class ValList(ValueList[Val]):
@@ -340,9 +340,9 @@ class ValList(ValueList[Val]):
         """The list of one value."""
         return cls([el])
 
-    n_val = ValueList.size
-    get_val = ValueList.get_at
-    set_val = ValueList.set_at
+    n_val: Final = ValueList[Val].size
+    get_val: Final = ValueList[Val].get_at
+    set_val: Final = ValueList[Val].set_at
 
 
 class ConstraintList(ValueList[Constraint]):
@@ -355,9 +355,9 @@ class ConstraintList(ValueList[Constraint]):
         """The list of one value."""
         return cls([el])
 
-    n_constraint = ValueList.size
-    get_constraint = ValueList.get_at
-    set_constraint = ValueList.set_at
+    n_constraint: Final = ValueList[Constraint].size
+    get_constraint: Final = ValueList[Constraint].get_at
+    set_constraint: Final = ValueList[Constraint].set_at
 
 
 class PwQPolynomialList(ValueList[PwQPolynomial]):
@@ -370,9 +370,9 @@ class PwQPolynomialList(ValueList[PwQPolynomial]):
         """The list of one value."""
         return cls([el])
 
-    n_pw_qpolynomial = ValueList.size
-    get_pw_qpolynomial = ValueList.get_at
-    set_pw_qpolynomial = ValueList.set_at
+    n_pw_qpolynomial: Final = ValueList[PwQPolynomial].size
+    get_pw_qpolynomial: Final = ValueList[PwQPolynomial].get_at
+    set_pw_qpolynomial: Final = ValueList[PwQPolynomial].set_at
 
 
 class PwQPolynomialFoldList(ValueList[PwQPolynomialFold]):
@@ -385,9 +385,9 @@ class PwQPolynomialFoldList(ValueList[PwQPolynomialFold]):
         """The list of one value."""
         return cls([el])
 
-    n_pw_qpolynomial_fold = ValueList.size
-    get_pw_qpolynomial_fold = ValueList.get_at
-    set_pw_qpolynomial_fold = ValueList.set_at
+    n_pw_qpolynomial_fold: Final = ValueList[PwQPolynomialFold].size
+    get_pw_qpolynomial_fold: Final = ValueList[PwQPolynomialFold].get_at
+    set_pw_qpolynomial_fold: Final = ValueList[PwQPolynomialFold].set_at
 
 
 class QPolynomialList(ValueList[QPolynomial]):
@@ -400,9 +400,9 @@ class QPolynomialList(ValueList[QPolynomial]):
         """The list of one value."""
         return cls([el])
 
-    n_qpolynomial = ValueList.size
-    get_qpolynomial = ValueList.get_at
-    set_qpolynomial = ValueList.set_at
+    n_qpolynomial: Final = ValueList[QPolynomial].size
+    get_qpolynomial: Final = ValueList[QPolynomial].get_at
+    set_qpolynomial: Final = ValueList[QPolynomial].set_at
 
 
 class UnionPwAffList(ValueList[UnionPwAff]):
@@ -415,9 +415,9 @@ class UnionPwAffList(ValueList[UnionPwAff]):
         """The list of one value."""
         return cls([el])
 
-    n_union_pw_aff = ValueList.size
-    get_union_pw_aff = ValueList.get_at
-    set_union_pw_aff = ValueList.set_at
+    n_union_pw_aff: Final = ValueList[UnionPwAff].size
+    get_union_pw_aff: Final = ValueList[UnionPwAff].get_at
+    set_union_pw_aff: Final = ValueList[UnionPwAff].set_at
 
 
 class UnionPwMultiAffList(ValueList[UnionPwMultiAff]):
@@ -430,9 +430,9 @@ class UnionPwMultiAffList(ValueList[UnionPwMultiAff]):
         """The list of one value."""
         return cls([el])
 
-    n_union_pw_multi_aff = ValueList.size
-    get_union_pw_multi_aff = ValueList.get_at
-    set_union_pw_multi_aff = ValueList.set_at
+    n_union_pw_multi_aff: Final = ValueList[UnionPwMultiAff].size
+    get_union_pw_multi_aff: Final = ValueList[UnionPwMultiAff].get_at
+    set_union_pw_multi_aff: Final = ValueList[UnionPwMultiAff].set_at
 
 
 ALL = {

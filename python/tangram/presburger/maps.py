@@ -101,7 +101,10 @@ class Map(Pairs):
         """Relates each argument of a function to its value, where that is an integer point."""
         return function.as_map()
 
-    from_aff = from_pw_aff = from_multi_aff = from_multi_pw_aff = from_pw_multi_aff
+    from_aff = from_pw_multi_aff
+    from_pw_aff = from_pw_multi_aff
+    from_multi_aff = from_pw_multi_aff
+    from_multi_pw_aff = from_pw_multi_aff
 
     @classmethod
     def from_union_pw_multi_aff(
@@ -110,7 +113,8 @@ class Map(Pairs):
         """Relates each argument of functions to its value, where that is an integer point."""
         return function.as_union_map()
 
-    from_union_pw_aff = from_multi_union_pw_aff = from_union_pw_multi_aff
+    from_union_pw_aff = from_union_pw_multi_aff
+    from_multi_union_pw_aff = from_union_pw_multi_aff
 
     def as_multi_union_pw_aff(self) -> MultiUnionPwAff:
         """The function that gives each input its only output, dimension by dimension.
@@ -204,8 +208,10 @@ class Map(Pairs):
         """As :meth:`lex_gt_map`, or equal."""
         return self._ordered("lex_ge", other)
 
-    lex_lt_union_map, lex_le_union_map = lex_lt_map, lex_le_map
-    lex_gt_union_map, lex_ge_union_map = lex_gt_map, lex_ge_map
+    lex_lt_union_map = lex_lt_map
+    lex_le_union_map = lex_le_map
+    lex_gt_union_map = lex_gt_map
+    lex_ge_union_map = lex_ge_map
 
     def _ordered(self, name: str, other: Map) -> Map:
         pairs = self._full().range()._to(Map, name, other._full().range())

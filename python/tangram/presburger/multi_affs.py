@@ -61,7 +61,8 @@ class PwMultiAff(Single):
         member = PwAff._of(self._function.member(output))
         return member.as_aff() if member.isa_aff() else member
 
-    get_pw_aff = get_aff = get_at
+    get_pw_aff = get_at
+    get_aff = get_at
 
     def range_product(self, other: PwMultiAff) -> PwMultiAff:
         """The pairs ``[y -> z]`` of the values of both."""
@@ -161,7 +162,8 @@ class PwMultiAff(Single):
         """The same function: there is one class here."""
         return function
 
-    from_multi_pw_aff = from_pw_multi_aff = from_multi_aff
+    from_multi_pw_aff = from_multi_aff
+    from_pw_multi_aff = from_multi_aff
 
     def to_pw_multi_aff(self) -> PwMultiAff:
         """The same function: there is one class here."""

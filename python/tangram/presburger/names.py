@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 
 OPTIONS: dict[str, object] = {
@@ -235,7 +235,7 @@ class Column(NamedTuple):
 Columns = dict[dim_type, list[Column]]
 
 
-def read_tuple(shape: Tuple | tuple) -> Tuple:
+def read_tuple(shape: Tuple | tuple[Any, ...]) -> Tuple:
     """A tuple as the native half gives it."""
     name, dims, sides = shape
     return Tuple(name, tuple(dims), sides and (read_tuple(sides[0]), read_tuple(sides[1])))

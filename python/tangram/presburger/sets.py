@@ -33,7 +33,8 @@ class Set(Relations):
         """The arguments that ``function`` sends into this set."""
         return wrap(Set, function._function.preimage("set", self._union))
 
-    preimage_multi_aff = preimage_multi_pw_aff = preimage_pw_multi_aff
+    preimage_multi_aff = preimage_pw_multi_aff
+    preimage_multi_pw_aff = preimage_pw_multi_aff
 
     def product(self, other: Set) -> Set:
         """All pairs of points, as points ``[x -> y]``."""
@@ -232,7 +233,8 @@ class Set(Relations):
         """The point that a function of the parameters gives."""
         return ma.as_set()
 
-    from_pw_multi_aff = from_multi_pw_aff = from_multi_aff
+    from_pw_multi_aff = from_multi_aff
+    from_multi_pw_aff = from_multi_aff
 
     def apply_pw_qpolynomial(self, pwqp: PwQPolynomial) -> PwQPolynomial:
         """The sum of a function over the points."""
@@ -270,8 +272,10 @@ class Set(Relations):
 
         return [PwMultiAff._of(vertex) for vertex in self._union.vertices()]
 
-    lex_lt_union_set, lex_le_union_set = lex_lt_set, lex_le_set
-    lex_gt_union_set, lex_ge_union_set = lex_gt_set, lex_ge_set
+    lex_lt_union_set = lex_lt_set
+    lex_le_union_set = lex_le_set
+    lex_gt_union_set = lex_gt_set
+    lex_ge_union_set = lex_ge_set
 
     def lattice_width(self) -> PwQPolynomial:
         """How thin the convex hull is: its least width in any integer direction, by parameters.

@@ -230,7 +230,8 @@ class MultiUnionPwAff(Function):
         """The function of one output."""
         return self.get_list()[output]
 
-    get_union_pw_aff = __getitem__ = get_at
+    get_union_pw_aff = get_at
+    __getitem__ = get_at
 
     def __len__(self) -> int:
         return len(self._function.members())

@@ -78,7 +78,8 @@ class Val(Fraction):
         """Whether it is infinite, which it never is."""
         return False
 
-    is_neginfty = is_nan = is_infty
+    is_neginfty = is_infty
+    is_nan = is_infty
 
     def is_pos(self) -> bool:
         """Whether it is above 0."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from tangram._devices import OrtDevice
 from tangram._environment import get_available_providers, get_device
@@ -75,7 +75,7 @@ class OnnxRuntimeBackend:
         raise NotImplementedError("a node says no types of its values: make a model of it")
 
 
-is_compatible = OnnxRuntimeBackend.is_compatible
-prepare = OnnxRuntimeBackend.prepare
-run = OnnxRuntimeBackend.run_model
-supports_device = OnnxRuntimeBackend.supports_device
+is_compatible: Final = OnnxRuntimeBackend.is_compatible
+prepare: Final = OnnxRuntimeBackend.prepare
+run: Final = OnnxRuntimeBackend.run_model
+supports_device: Final = OnnxRuntimeBackend.supports_device
