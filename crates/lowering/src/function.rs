@@ -219,7 +219,7 @@ impl Functions<'_> {
             let loops = (0..cuts.len()).map(|at| (at, 1)).collect();
             let (name, statements) = (TILE.to_owned(), statements(&group.nests, &group.rows));
             let ast = outlined(part, &TileLoops { name, statements, cuts, loops }, budget)?;
-            Ok(c::group::function((group, options.exact), tensors, parameters, &ast))
+            Ok(c::group::function((group, options.exact), tensors, parameters, &ast)?)
         })
     }
 
@@ -235,7 +235,7 @@ impl Functions<'_> {
             let loops = tile_loops(nest, tiled, tensors, &options.machine);
             let ast = outlined(part, &loops, budget)?;
             let columns = columns_dimension(nest, tiled, &loops.loops);
-            Ok(tile::function(nest, tiled, tensors, parameters, (&ast, columns)))
+            Ok(tile::function(nest, tiled, tensors, parameters, (&ast, columns))?)
         })
     }
 
@@ -250,7 +250,7 @@ impl Functions<'_> {
             let loops = (0..cuts.len()).map(|at| (at, 1)).collect();
             let (name, statements) = (TILE.to_owned(), statements(whole, &[rows]));
             let ast = outlined(part, &TileLoops { name, statements, cuts, loops }, budget)?;
-            Ok(c::winograd::function(plan, tensors, parameters, &ast))
+            Ok(c::winograd::function(plan, tensors, parameters, &ast)?)
         })
     }
 

@@ -75,6 +75,7 @@ use rustc_hash::FxHashMap;
 use tangram_dialects::conversion::nn_to_linalg::nn_to_linalg;
 pub use tangram_dialects::conversion::nn_to_linalg::{Linalg, LinalgError};
 use tangram_ir::{Module, Op};
+use tangram_kernel::StepError;
 use tangram_machine::{Isa, Machine};
 use tangram_polyhedral::Error as LoopError;
 use tangram_presburger::Error as SetError;
@@ -135,6 +136,9 @@ pub enum LowerError {
     /// No order of the loops was found.
     #[error(transparent)]
     Loops(#[from] LoopError),
+    /// A register tile has no micro-kernel: our own mistake.
+    #[error("a product has no micro-kernel: {0}")]
+    Kernel(#[from] StepError),
 }
 
 /// The start of every source: the elementary functions that compiled code uses.

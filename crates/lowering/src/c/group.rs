@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fmt::Write;
 
+use tangram_kernel::StepError;
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::tile::{self, Kernel, TILE};
@@ -18,10 +19,10 @@ pub(crate) fn function(
     tensors: &[Tensor],
     parameters: &Parameters,
     ast: &Ast,
-) -> (String, Vec<Kernel>) {
+) -> Result<(String, Vec<Kernel>), StepError> {
     let (order, _) = arrays(&group.contracted);
     let mut text = head(&group.contracted, tensors, parameters);
-    let kernels = RefCell::default();
+    let kernels = RefCell::new(Ok(Vec::new()));
     let rows = Rows { group, exact, tensors, parameters, order: &order, kernels: &kernels };
     // Steps of a recurrent layer run in their order.
     text.push_str(&match group.is_recurrent {
@@ -29,7 +30,7 @@ pub(crate) fn function(
         false => shared_out(ast, &rows, &Sharing::all()),
     });
     text.push_str(&tail(&group.contracted));
-    (text, kernels.into_inner())
+    Ok((text, kernels.into_inner()?))
 }
 
 struct Rows<'a> {
@@ -39,8 +40,8 @@ struct Rows<'a> {
     tensors: &'a [Tensor],
     parameters: &'a Parameters,
     order: &'a [usize],
-    /// What the text calls.
-    kernels: &'a RefCell<Vec<Kernel>>,
+    /// What the text calls, or why a kernel of it cannot be made.
+    kernels: &'a RefCell<Result<Vec<Kernel>, StepError>>,
 }
 
 impl Rows<'_> {
@@ -51,6 +52,23 @@ impl Rows<'_> {
             false => {
                 let fixed = (rows, self.exact);
                 lanes::row(nest, fixed, self.tensors, self.parameters, self.order)
+            }
+        }
+    }
+
+    /// The text of a part, whose kernels are kept for the function around it.
+    fn called(&self, part: Result<(String, Vec<Kernel>), StepError>) -> String {
+        let mut kept = self.kernels.borrow_mut();
+        match (part, &mut *kept) {
+            (Ok((text, kernels)), Ok(kept)) => {
+                kept.extend(kernels);
+                text
+            }
+            // What is written is thrown away with the error.
+            (Ok(_), Err(_)) => String::new(),
+            (Err(error), _) => {
+                *kept = Err(error);
+                String::new()
             }
         }
     }
@@ -123,12 +141,11 @@ impl Statements for Rows<'_> {
             match (tiled, rows.last().filter(|_| block > 1)) {
                 (Some(tiled), _) => {
                     let of = (self.tensors, self.parameters, self.order);
-                    let (part, kernels) = match self.group.is_recurrent {
+                    let part = match self.group.is_recurrent {
                         true => tile::whole(nest, tiled, rows, of),
                         false => tile::rows(nest, tiled, block, of),
                     };
-                    text.push_str(&part);
-                    self.kernels.borrow_mut().extend(kernels);
+                    text.push_str(&self.called(part));
                 }
                 (None, Some(row)) => {
                     let extent = &nest.generic.extents[*row];

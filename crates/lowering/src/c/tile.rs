@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::Scalar;
-use tangram_kernel::{Body, Element, Program, RegisterTile};
+use tangram_kernel::{Body, Element, Program, RegisterTile, StepError};
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, index};
@@ -33,22 +33,23 @@ pub(crate) struct Kernel {
 
 impl Kernel {
     /// The product of a tile with as many rows.
-    pub fn of(element: Element, tile: RegisterTile, rows: usize) -> Kernel {
+    ///
+    /// # Errors
+    /// [`StepError`] if there is no program of such a tile.
+    pub fn of(element: Element, tile: RegisterTile, rows: usize) -> Result<Kernel, StepError> {
         let name = Kernel::name(element, tile, rows);
-        let text = Program::for_tile(&Body::product(), &RegisterTile { rows, ..tile })
-            .map(|program| program.to_c_in_place(&name, element, tile.columns()))
-            .unwrap_or_default();
-        Kernel { name, text }
+        let program = Program::for_tile(&Body::product(), &RegisterTile { rows, ..tile })?;
+        let text = program.to_c_in_place(&name, element, tile.columns());
+        Ok(Kernel { name, text })
     }
 
     /// The product of one row with `panels` panels at once.
-    fn of_row(element: Element, tile: RegisterTile, panels: usize) -> Kernel {
+    fn of_row(element: Element, tile: RegisterTile, panels: usize) -> Result<Kernel, StepError> {
         let wide = RegisterTile { rows: 1, vectors: panels * tile.vectors, ..tile };
         let name = Kernel::row_name(element, tile, panels);
-        let text = Program::for_tile(&Body::product(), &wide)
-            .map(|program| program.to_c_in_place(&name, element, tile.columns()))
-            .unwrap_or_default();
-        Kernel { name, text }
+        let program = Program::for_tile(&Body::product(), &wide)?;
+        let text = program.to_c_in_place(&name, element, tile.columns());
+        Ok(Kernel { name, text })
     }
 
     fn row_name(element: Element, tile: RegisterTile, panels: usize) -> String {
@@ -101,7 +102,7 @@ pub(crate) fn function(
     tensors: &[Tensor],
     parameters: &Parameters,
     (ast, columns): (&Ast, u32),
-) -> (String, Vec<Kernel>) {
+) -> Result<(String, Vec<Kernel>), StepError> {
     let nests = std::slice::from_ref(nest);
     let (order, _) = arrays(nests);
     let whole = tiled.whole_tiles(nest);
@@ -112,7 +113,7 @@ pub(crate) fn function(
     let sharing = Sharing { last_or_first: Some((columns, &when)), ..Sharing::all() };
     text.push_str(&shared_out(ast, &tile, &sharing));
     text.push_str(&tail(nests));
-    (text, tile.kernels())
+    Ok((text, tile.kernels()?))
 }
 
 /// All of a sum of products for iterators `fixed`, which are declared.
@@ -121,7 +122,7 @@ pub(crate) fn whole(
     tiled: &Tiled,
     fixed: &[usize],
     (tensors, parameters, order): (&[Tensor], &Parameters, &[usize]),
-) -> (String, Vec<Kernel>) {
+) -> Result<(String, Vec<Kernel>), StepError> {
     let tile = Tile { nest, tiled, tensors, parameters, order, block: None, whole: None };
     let (row, column) = (tile.row(), tiled.product.column);
     let mut text = tile.offsets();
@@ -133,7 +134,7 @@ pub(crate) fn whole(
         let _ = writeln!(text, "    for (int64_t i{at} = 0; i{at} < {extent}; i{at} += {step})");
     }
     let _ = writeln!(text, "    {{\n{}    }}", tile.body(&tile.extent(row)));
-    (text, tile.kernels())
+    Ok((text, tile.kernels()?))
 }
 
 /// All columns of a block of rows, the last of which is iterator `i` of the group, from `i{row}` on.
@@ -142,7 +143,7 @@ pub(crate) fn rows(
     tiled: &Tiled,
     block: usize,
     (tensors, parameters, order): (&[Tensor], &Parameters, &[usize]),
-) -> (String, Vec<Kernel>) {
+) -> Result<(String, Vec<Kernel>), StepError> {
     let tile = Tile { nest, tiled, tensors, parameters, order, block: Some(block), whole: None };
     let (row, column) = (tile.row(), tiled.product.column);
     let (rows, columns, extent) = (tiled.tile.rows, tiled.tile.columns(), tile.extent(column));
@@ -154,7 +155,7 @@ pub(crate) fn rows(
         tile.extent(row),
         tile.body("end"),
     );
-    (text, tile.kernels())
+    Ok((text, tile.kernels()?))
 }
 
 struct Tile<'a> {
@@ -272,14 +273,12 @@ impl Tile<'_> {
     }
 
     /// All kernels that tiles call.
-    fn kernels(&self) -> Vec<Kernel> {
+    fn kernels(&self) -> Result<Vec<Kernel>, StepError> {
         let (element, tile) = (self.tiled.product.element, self.tiled.tile);
         let counts = self.row_counts();
-        let mut kernels: Vec<Kernel> =
-            counts.into_iter().map(|rows| Kernel::of(element, tile, rows)).collect();
+        let whole = counts.into_iter().map(|rows| Kernel::of(element, tile, rows));
         let joined = self.joined().map(|panels| Kernel::of_row(element, tile, panels));
-        kernels.extend(joined);
-        kernels
+        whole.chain(joined).collect()
     }
 
     /// How many panels are multiplied at once by a single row, if only a run knows that there is
@@ -504,5 +503,21 @@ impl Tile<'_> {
             last = wide - columns,
             column_ty = product.element.column_c_type(),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tile_without_a_program_is_an_error_and_no_empty_kernel() {
+        let tile = RegisterTile { rows: 6, vectors: 2, width: 8 };
+        let kernel = Kernel::of(Element::F32, tile, 3).expect("a kernel");
+        assert!(kernel.text.contains("tg_tile_f32_3x2x8("), "{}", kernel.text);
+        let none = RegisterTile { width: 0, ..tile };
+        let expected = StepError::Width { columns: 0, width: 0 };
+        assert_eq!(Kernel::of(Element::F32, none, 3), Err(expected));
+        assert_eq!(Kernel::of_row(Element::F32, none, 4), Err(expected));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tangram_kernel::Element;
+use tangram_kernel::{Element, StepError};
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, coordinates, index};
@@ -19,7 +19,7 @@ pub(crate) fn function(
     tensors: &[Tensor],
     parameters: &Parameters,
     ast: &Ast,
-) -> (String, Vec<Kernel>) {
+) -> Result<(String, Vec<Kernel>), StepError> {
     let stages = plan.stages();
     let (order, _) = arrays(&stages);
     let mut text = head(&stages, tensors, parameters);
@@ -31,8 +31,10 @@ pub(crate) fn function(
     let zeros = format!("\nstatic const float tg_zeros[{MOST_CHANNELS}];\n");
     let zeros = Kernel { name: "tg_zeros".into(), text: zeros };
     let mut kernels = vec![zeros, input_transform(plan.lanes), output_transform(plan.tile.width)];
-    kernels.extend((1..=plan.tile.rows).map(|rows| Kernel::of(Element::F32, plan.tile, rows)));
-    (text, kernels)
+    for rows in 1..=plan.tile.rows {
+        kernels.push(Kernel::of(Element::F32, plan.tile, rows)?);
+    }
+    Ok((text, kernels))
 }
 
 /// The function that packs the weights.
