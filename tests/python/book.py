@@ -1,11 +1,15 @@
 """The pages of `docs/` and the README as programs: their files, commands and Python sessions run.
 
-Three kinds of fenced blocks count; all others are prose:
+What a fenced block is for, by its first word:
 
 - a language and a file name, as ```` ```gsl mine.gsl ````, is a file, written before what follows;
 - ```` ```console ```` holds commands behind `$ ` and what they print, on both streams;
-- ```` ```pycon ```` holds a Python session.
+- ```` ```pycon ```` holds a Python session, `python` a program;
+- `sh` holds commands on files of the reader, which stand in the folder under the names that pages use;
+- `gsl` holds rules, `isl` sets and relations (four blanks between two of a line), `yaml` a schedule
+  tree: each is read.
 
+A block that cannot run says why in a remark on the line above it: `<!-- not run: ... -->`.
 In what is expected, `...` stands for any text within its line, alone on a line for any lines.
 Commands of a `console` block succeed; those of ```` ```console fails ```` do not.
 """
@@ -18,6 +22,7 @@ import re
 from collections.abc import Iterator
 
 FENCE = re.compile(r"^```(.*)$")
+REASON = re.compile(r"^<!-- not run: (.+) -->$")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,6 +32,8 @@ class Block:
     words: tuple[str, ...]
     text: str
     line: int
+    reason: str = ""
+    """Why it does not run, if it does not."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,15 +50,19 @@ def blocks(page: pathlib.Path) -> Iterator[Block]:
     words: tuple[str, ...] | None = None
     lines: list[str] = []
     start = 0
+    before = reason = ""
     for number, line in enumerate(page.read_text().splitlines(), 1):
         fence = FENCE.match(line)
         if words is None and fence:
             words, lines, start = tuple(fence.group(1).split()), [], number + 1
+            said = REASON.match(before)
+            reason = said.group(1) if said else ""
         elif words is not None and line == "```":
-            yield Block(words, "".join(f"{line}\n" for line in lines), start)
+            yield Block(words, "".join(f"{line}\n" for line in lines), start, reason)
             words = None
         elif words is not None:
             lines.append(line)
+        before = line
     assert words is None, f"{page}: the block before line {start} has no end"
 
 
