@@ -88,8 +88,23 @@ class Pattern:
     def __rtruediv__(self, other: PatternLike) -> Call:
         return Call("divide", other, self)
 
+    def __repr__(self) -> str:
+        return _written(self, 4)
+
+    def _written(self, parts: str) -> str:
+        """The pattern in the words of GSL, from the text of its parts."""
+        return f"{type(self).__name__}({parts})"
+
     def _parts(self) -> list[Pattern]:
         return []
+
+
+def _written(pattern: Pattern, depth: int) -> str:
+    """A pattern as GSL writes it, as deep as can be read."""
+    parts = pattern._parts()
+    if parts and not depth:
+        return pattern._written("...")
+    return pattern._written(", ".join(_written(part, depth - 1) for part in parts))
 
 
 _TENSOR = {"shape", "dtype", "ndim", "value"}
@@ -111,6 +126,9 @@ class Wildcard(Pattern):
     def _attributes(self) -> set[str] | None:
         return _TENSOR
 
+    def _written(self, parts: str) -> str:
+        return "*"
+
 
 class Variable(Pattern):
     """An input or parameter of the model."""
@@ -122,6 +140,9 @@ class Variable(Pattern):
 
     def _attributes(self) -> set[str] | None:
         return _TENSOR
+
+    def _written(self, parts: str) -> str:
+        return "variable"
 
 
 class Const(Pattern):
@@ -145,6 +166,12 @@ class Const(Pattern):
 
     def _attributes(self) -> set[str] | None:
         return _TENSOR
+
+    def _written(self, parts: str) -> str:
+        value = self._value
+        if value is None:
+            return "const"
+        return f"const({value.value if isinstance(value, attr.Const) else '...'})"
 
 
 class OpTrait(Pattern):
@@ -198,6 +225,15 @@ class Call(Pattern):
     def _described(self) -> str:
         return f"`{self._op._choice['name']}`"
 
+    def _written(self, parts: str) -> str:
+        choice = getattr(self._op, "_choice", {})
+        if "trait" in choice:
+            name = f"trait {choice['trait']}"
+        else:
+            name = choice.get("name") or " | ".join(choice.get("one-of", ["?"]))
+        attributes = f" {{{', '.join(f'{key} = ...' for key in self._attrs)}}}" if self._attrs else ""
+        return f"{name}({parts}){attributes}"
+
     def _parts(self) -> list[Pattern]:
         return self._args
 
@@ -207,6 +243,9 @@ class Tuple(Pattern):
 
     def __init__(self, *fields: PatternLike) -> None:
         self._fields = [to_pattern(field) for field in fields]
+
+    def _written(self, parts: str) -> str:
+        return f"({parts})"
 
     def _parts(self) -> list[Pattern]:
         return self._fields
@@ -218,6 +257,10 @@ class GetItem(Pattern):
     def __init__(self, tup: Pattern, index: AttrLike = None) -> None:
         self._tup = tup
         self._index = to_attr(index)
+
+    def _written(self, parts: str) -> str:
+        index = self._index
+        return f"{parts}[{index.value if isinstance(index, attr.Const) else '...'}]"
 
     def _parts(self) -> list[Pattern]:
         return [self._tup]

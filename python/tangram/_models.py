@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -78,6 +79,13 @@ class Diff:
     """All nodes that were removed, added and changed, as `tangram diff --json` has them."""
     text: str = dataclasses.field(repr=False)
 
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{len(self.data[kind])} {kind}" for kind in ("removed", "added", "changed"))
+        return f"Diff({counts})"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
     def __bool__(self) -> bool:
         data = self.data
         return bool(data["removed"] or data["added"] or data["changed"] or data["interface"])
@@ -119,6 +127,14 @@ class Check:
         """The first value that differs, of those that both models have under one name."""
         first = self.data["begins"]
         return None if first is None else first["output"]
+
+    def __repr__(self) -> str:
+        worst = (self.data["worst"] or {}).get("relative")
+        how_far = "" if worst is None else f", difference={worst:g}"
+        return f"Check({'equal' if self.holds else 'different'}{how_far})"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
 
     def __bool__(self) -> bool:
         return self.holds

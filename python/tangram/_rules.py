@@ -41,6 +41,10 @@ class Rules(tuple[Rule, ...]):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        names = [rule.name for rule in self[:4]] + (["..."] if len(self) > 4 else [])
+        return f"Rules({len(self)}: {', '.join(names)})"
+
     def _repr_html_(self) -> str:
         rows = ((r.name, ", ".join(r.labels), (r.doc.splitlines() or [""])[0]) for r in self)
         return table(("rule", "labels", ""), rows)

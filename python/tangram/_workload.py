@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -108,7 +109,12 @@ class Workload:
 
     def to_onnx(self) -> onnx.ModelProto:
         """Returns an `onnx.ModelProto`. Needs the package `onnx`."""
-        import onnx
+        try:
+            import onnx
+        except ModuleNotFoundError as missing:
+            if missing.name != "onnx":
+                raise
+            raise ImportError("`to_onnx` needs the package onnx: `pip install onnx`", name="onnx") from None
 
         return onnx.load_from_string(self.to_bytes())
 
@@ -170,6 +176,7 @@ class Workload:
         if path is not None:
             _write_whole(path, shown)
         report = Report(json.loads(told))
+        _log(report)
         if check:
             given = tolerance if tolerance is not None else _TOLERANCES.get(asked["to"])
             report.data["check"] = _checked(model, better, shape, data, asked["exact"], given, runs)
@@ -302,6 +309,16 @@ def _checked(before: _native.Model, after: _native.Model, *given: Any) -> dict[s
     if found["state"] == "different":
         raise CheckError(found["text"])
     return found
+
+
+def _log(report: Report) -> None:
+    """Tells who listens to the logger `tangram` what an optimisation did."""
+    logger = logging.getLogger("tangram")
+    logger.info("optimised %d nodes to %d", report.nodes_before, report.nodes_after)
+    for warning in report.warnings:
+        logger.info("%s", warning)
+    for name, times in report.fired.items():
+        logger.debug("rule %s fired %d times", name, times)
 
 
 def _write_whole(path: pathlib.Path, text: str) -> None:
