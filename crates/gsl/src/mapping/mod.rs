@@ -5,6 +5,7 @@
 //! and only then are users redirected and dead operations erased. If anything is refused on the
 //! way, all that was made is erased again.
 
+mod absorbed;
 mod attribute;
 mod build;
 mod extents;
@@ -16,10 +17,12 @@ mod range;
 mod replace;
 mod tensor;
 mod types;
+mod worth;
 
 pub(crate) use attribute::to_attr;
 pub(crate) use tensor::from_value;
 pub use types::merged;
+pub use worth::{BREAKS_EVEN, PAYS};
 
 use tangram_ir::{Diagnostic, Op, Point, Value};
 use tangram_rewrite::{Rewriter, form};
@@ -42,6 +45,8 @@ pub(crate) struct Settings<'a> {
     pub(crate) fold_limit: usize,
     /// Whether the rule is relied on where extents are unknown.
     pub(crate) trusted: bool,
+    /// Whether a rewrite that has to pay is refused where it does not.
+    pub(crate) pays: bool,
     /// Whether verification finds that the rule may be relied on where extents are unknown.
     pub(crate) keeps_extents: &'a dyn Fn() -> bool,
 }
@@ -63,6 +68,7 @@ pub(crate) fn apply(
     let mut builder = build::Builder::new(plan, settings, rewriter, found, root, place.point);
     let checked = builder.checked_outputs(found);
     let checked = checked.and_then(|values| builder.progress(found, &values).map(|()| values));
+    let checked = checked.and_then(|values| builder.pays(found, &values).map(|()| values));
     let built = match checked.and_then(|values| builder.accepted(found, &values).map(|()| values)) {
         Ok(values) => values,
         Err(diagnostic) => {

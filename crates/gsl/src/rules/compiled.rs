@@ -31,6 +31,9 @@ pub struct Options {
     pub fold: bool,
     /// What is done where extents of source and target are not known to be equal.
     pub unknown_extents: UnknownExtents,
+    /// Whether rewrites of rules that have to [pay](crate::mapping::PAYS) are refused where they do
+    /// not.
+    pub pays: bool,
 }
 
 /// What is done where it does not follow from the operations that a rewrite is right whatever
@@ -57,6 +60,7 @@ impl Default for Options {
             fold_growth: 1 << 16,
             fold: true,
             unknown_extents: UnknownExtents::default(),
+            pays: true,
         }
     }
 }
@@ -315,7 +319,8 @@ impl CompiledRule {
         let fold_growth = self.options.fold.then_some(self.options.fold_growth);
         let natives = &*self.options.natives;
         let trusted = self.options.unknown_extents == UnknownExtents::Accept;
-        mapping::Settings { natives, fold_growth, fold_limit, trusted, keeps_extents }
+        let pays = self.options.pays;
+        mapping::Settings { natives, fold_growth, fold_limit, trusted, pays, keeps_extents }
     }
 
     /// Lists the first matches at a root: the second and later ones are for when one is refused.

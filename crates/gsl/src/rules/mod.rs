@@ -12,4 +12,4 @@ pub use natives::{NativeArgument, NativeAttribute, NativeBuilder, Natives};
 pub use record::{Application, Log, Record, Refusal};
 pub use set::{Entry, RuleSet};
 
-pub use crate::mapping::merged as merged_type;
+pub use crate::mapping::{BREAKS_EVEN, PAYS, merged as merged_type};

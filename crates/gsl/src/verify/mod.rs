@@ -223,8 +223,13 @@ fn compile(
 ) -> Result<CompiledRule, CompileError> {
     // Where extents are unknown, what the rule does is seen once they are known.
     let unknown_extents = UnknownExtents::Accept;
-    let options =
-        Options { natives: natives.clone(), fold: false, unknown_extents, ..Options::default() };
+    let options = Options {
+        natives: natives.clone(),
+        fold: false,
+        unknown_extents,
+        pays: false,
+        ..Options::default()
+    };
     CompiledRule::new(rule, context, &NnSchema::new(context), &options, &|_| true)
 }
 
@@ -340,11 +345,12 @@ impl<'a> Search<'a> {
             }
             let features = condition::features(self.rule.rule(), &made);
             self.built_operators.add(&facts);
-            self.spent = self.spent.saturating_add(trial::work(&made));
+            let work = trial::work(&made);
             let mut rng = sampler.rng.clone();
             let driven = self.is_driven().then(|| made.module.clone());
             let wider = || sampler.again(context, DType::F64);
             match try_instance(self.rule, self.natives, made, &wider, &mut rng) {
+                // Nothing was evaluated.
                 Outcome::NoMatch => continue,
                 // A branch that leaves the source as it is cannot be wrong.
                 Outcome::Unchanged(branches) => {
@@ -352,6 +358,7 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 outcome => {
+                    self.spent = self.spent.saturating_add(work);
                     self.note_driver(driven.as_ref());
                     let compared = matches!(outcome, Outcome::Compared(_) | Outcome::Different(_));
                     if compared && self.covering.is_new(&pairs) {

@@ -78,7 +78,11 @@ fn ty(context: &Context, text: &str) -> Type {
 fn attr(context: &Context, text: &str) -> Attr {
     if let Some(list) = text.strip_prefix('[') {
         let items = cut(list.strip_suffix(']').expect("a bracket"));
-        return context.i64s_attr(&items.iter().map(|i| i.parse().unwrap()).collect::<Vec<_>>());
+        let integers = items.iter().map(|item| item.parse().ok()).collect::<Option<Vec<i64>>>();
+        return match integers {
+            Some(integers) => context.i64s_attr(&integers),
+            None => context.array_attr(&items.iter().map(|i| attr(context, i)).collect::<Vec<_>>()),
+        };
     }
     if let Some(text) = text.strip_prefix('"') {
         return context.str_attr(text.trim_end_matches('"'));
