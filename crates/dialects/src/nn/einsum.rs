@@ -15,7 +15,7 @@ use crate::{dims, infer_error};
 
 /// One place of a term.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Label {
+pub(super) enum Label {
     /// A named dimension.
     Letter(char),
     /// Any number of leading dimensions.
@@ -23,9 +23,9 @@ enum Label {
 }
 
 /// An equation, read.
-struct Equation {
-    inputs: Vec<Vec<Label>>,
-    output: Vec<Label>,
+pub(super) struct Equation {
+    pub(super) inputs: Vec<Vec<Label>>,
+    pub(super) output: Vec<Label>,
 }
 
 fn term(text: &str) -> Result<Vec<Label>> {
@@ -44,7 +44,7 @@ fn term(text: &str) -> Result<Vec<Label>> {
     Ok(labels)
 }
 
-fn parse(text: &str) -> Result<Equation> {
+pub(super) fn parse(text: &str) -> Result<Equation> {
     let (left, right) = match text.split_once("->") {
         Some((left, right)) => (left, Some(right)),
         None => (text, None),

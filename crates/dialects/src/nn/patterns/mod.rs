@@ -4,6 +4,7 @@
 //! extents, evaluation or inference. One file for each pattern.
 
 mod cast_like;
+mod einsum_product;
 mod flatten_concatenate;
 mod fold_constants;
 mod fold_shapes;
@@ -63,6 +64,7 @@ pub fn all(context: &Context, options: &Options) -> Vec<Box<dyn RewritePattern>>
         unit_reduction::pattern(context),
         neutral_element::pattern(context, options.exact),
         flatten_concatenate::pattern(context),
+        einsum_product::pattern(context),
         unit_transpose::pattern(context),
         join_transposes::pattern(context),
         zero_state::pattern(context),
