@@ -11,7 +11,9 @@ use tangram_ir::{Module, Order, walk};
 use tangram_onnx::edit::Narrowing;
 use tangram_onnx::{Model, is_expressible};
 use tangram_rewrite::greedy::{self, GreedyConfig, Stop};
-use tangram_rewrite::{FrozenPatternSet, PatternReport, PatternSet, WalkLimits, walk_within};
+use tangram_rewrite::{
+    FrozenPatternSet, PatternReport, PatternSet, RewritePattern, Roots, WalkLimits, walk_within,
+};
 use tangram_saturate::CostModel;
 
 use crate::cost::{self, Cost};
@@ -133,12 +135,15 @@ pub fn optimise(
         .cloned()
         .collect();
     let set = pattern_set(model, library, &default, options)?;
+    let first = narrowing(model, library, &default, options)?;
     let config = greedy_config(options);
     let natives = native_set(model, options);
     ranks::decide(&mut model.module, || natives.freeze_filtered(&options.disable, &[]), &config);
     options.progress.start(walk(&model.module, model.module.root(), Order::Pre).len() as u64);
     match options.strategy {
-        Strategy::Greedy => greedily(&mut model.module, &set, options, &mut report),
+        Strategy::Greedy => {
+            greedily(&mut model.module, (first.as_ref(), &set), options, &mut report);
+        }
         Strategy::Walk => in_one_walk(&mut model.module, &set, options, &mut report),
         Strategy::Saturate => {
             let natives = native_set(model, options).freeze_filtered(&options.disable, &[]);
@@ -186,16 +191,66 @@ fn comparable(before: Cost, after: Cost) -> BeforeAfter<Cost> {
 /// The most refusals that a report tells of.
 const MAX_REFUSED: usize = 10_000;
 
-fn greedily(module: &mut Module, set: &FrozenPatternSet, options: &Options, report: &mut Report) {
+/// Applies the patterns until none matches; `first` before all others.
+fn greedily(
+    module: &mut Module,
+    (first, set): (Option<&FrozenPatternSet>, &FrozenPatternSet),
+    options: &Options,
+    report: &mut Report,
+) {
     let mut recorder =
         Recorder::new(options.max_steps, MAX_REFUSED).with_progress(&options.progress);
-    let root = module.root();
-    let done =
-        greedy::apply_with_listener(module, root, set, &greedy_config(options), &mut recorder);
+    let (root, config) = (module.root(), greedy_config(options));
+    let mut patterns = Vec::new();
+    if let Some(first) = first {
+        patterns =
+            greedy::apply_with_listener(module, root, first, &config, &mut recorder).patterns;
+    }
+    let done = greedy::apply_with_listener(module, root, set, &config, &mut recorder);
     report.tell(recorder.finish(module));
     let cycle = done.cycle.map(|cycle| format!("at the end, these were applied: {cycle}"));
     report.warnings.extend(cycle);
-    record(report, done.patterns, done.stopped_by);
+    record(report, together(patterns, done.patterns), done.stopped_by);
+}
+
+/// What patterns did in two runs, of which the second had all of them.
+fn together(first: Vec<PatternReport>, mut second: Vec<PatternReport>) -> Vec<PatternReport> {
+    for earlier in first {
+        if let Some(pattern) = second.iter_mut().find(|pattern| pattern.name == earlier.name) {
+            pattern.hits += earlier.hits;
+            pattern.attempts += earlier.attempts;
+            pattern.removed += earlier.removed;
+            pattern.added += earlier.added;
+            pattern.time += earlier.time;
+        }
+    }
+    second
+}
+
+/// The label of rules that cut before what is cut is computed.
+const NARROW: &str = "narrow";
+
+/// The patterns that are applied before all others, if the model has what they start from: once
+/// products are merged, all rows of all of them are computed.
+fn narrowing(
+    model: &Model,
+    library: &Library,
+    rules: &[CompiledRule],
+    options: &Options,
+) -> Result<Option<FrozenPatternSet>, OptimiseError> {
+    let module = &model.module;
+    let rules: Vec<_> =
+        rules.iter().filter(|rule| is_named(rule.rule(), NARROW)).cloned().collect();
+    let is_root = |op| {
+        rules.iter().any(|rule| match rule.roots() {
+            Roots::Names(names) => names.contains(&module.name(op)),
+            _ => false,
+        })
+    };
+    match walk(module, module.root(), Order::Pre).into_iter().any(is_root) {
+        true => pattern_set(model, library, &rules, options).map(Some),
+        false => Ok(None),
+    }
 }
 
 /// Gives each operation to the patterns once, then drops what nobody uses any more.
