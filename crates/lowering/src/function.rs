@@ -66,8 +66,9 @@ pub(crate) fn program(
             }
             Planned::Product(nest, tiled) => functions.product(nest, tiled, tensors),
             Planned::Winograd(plan) => {
-                steps.push(ProgramStep::Call(functions.winograd_weights(plan, tensors)));
-                functions.winograd(plan, tensors)
+                let weights = functions.winograd_weights(plan, tensors);
+                let weights = weights.map(|call| steps.push(ProgramStep::Call(call)));
+                weights.and_then(|()| functions.winograd(plan, tensors))
             }
             Planned::Group(group) => functions.group(group, tensors),
             Planned::Recurrent(_) => Err(LowerError::NotAffine),
@@ -255,7 +256,11 @@ impl Functions<'_> {
     }
 
     /// Calls the function that transforms the weights of a convolution.
-    fn winograd_weights(&mut self, plan: &Winograd, tensors: &[Tensor]) -> Call {
+    fn winograd_weights(
+        &mut self,
+        plan: &Winograd,
+        tensors: &[Tensor],
+    ) -> Result<Call, LowerError> {
         let packing = plan.packing();
         let nests = std::slice::from_ref(&packing);
         let parameters = parameters(nests, tensors);
@@ -265,18 +270,19 @@ impl Functions<'_> {
             Some(named) => named.name.clone(),
             None => {
                 let (text, kernels) = c::winograd::weights(plan, tensors, &parameters);
+                written_of(&parameters)?;
                 self.add(kernels);
                 self.named(key, &text, Excluded::default())
             }
         };
-        Call {
+        Ok(Call {
             function: name,
             arguments: parameters.expressions().to_vec(),
             buffers: order.iter().map(|tensor| tensors[*tensor].buffer).collect(),
             ops: packing.ops.clone(),
             writes: vec![0],
             work: Vec::new(),
-        }
+        })
     }
 
     /// Adds the text of a function, and gives it a name.
@@ -336,7 +342,9 @@ impl Functions<'_> {
                 let budget = Budget::steps(self.options.steps);
                 let excluded = Excluded::of(whole, tensors, &parameters, &budget)?;
                 let part = scop(whole, tensors, &parameters, is_recurrent, &budget)?;
-                Ok((write(self.options, &parameters, &part, &budget)?, excluded))
+                let text = write(self.options, &parameters, &part, &budget)?;
+                written_of(&parameters)?;
+                Ok((text, excluded))
             })?;
             self.add(kernels);
             self.named(key.clone(), &text, excluded);
@@ -452,11 +460,19 @@ fn outlined(part: &Scop, tiles: &TileLoops, budget: &Budget) -> Result<Ast, Lowe
     Ok(Ast::of_tree(&tree, part.context.as_ref(), &options, budget)?)
 }
 
+/// Whether all sizes in a text are over the parameters of its function.
+fn written_of(parameters: &Parameters) -> Result<(), LowerError> {
+    match parameters.unknown() {
+        None => Ok(()),
+        Some(size) => Err(LowerError::Size(size.to_string())),
+    }
+}
+
 /// What a nest computes, without the numbers of its tensors.
 fn key(nest: &Nest, order: &[usize], tensors: &[Tensor], parameters: &Parameters) -> String {
     let of = |tensor: &usize| order.iter().position(|own| own == tensor);
     let text = |exprs: &[Expr]| -> Vec<Option<String>> {
-        exprs.iter().map(|expr| parameters.text(expr)).collect()
+        exprs.iter().map(|expr| parameters.known(expr)).collect()
     };
     let shapes: Vec<_> = order
         .iter()

@@ -136,6 +136,9 @@ pub enum LowerError {
     /// No order of the loops was found.
     #[error(transparent)]
     Loops(#[from] LoopError),
+    /// A function is written with a size that is not among its arguments: our own mistake.
+    #[error("the size `{0}` is no argument of the function that uses it")]
+    Size(String),
     /// A register tile has no micro-kernel: our own mistake.
     #[error("a product has no micro-kernel: {0}")]
     Kernel(#[from] StepError),

@@ -4,12 +4,16 @@
 //! factors are affine. That `batch * seq` is the product of two other parameters is not known to
 //! the sets, which is sound.
 
+use std::cell::RefCell;
+
 use tangram_affine::symbolic::Expr;
 
 /// The parameters of a function, in the order of their first use.
 #[derive(Default, Debug)]
 pub(crate) struct Parameters {
     monomials: Vec<Expr>,
+    /// The first expression that was written and is over something else: our own mistake.
+    unknown: RefCell<Option<Expr>>,
 }
 
 impl Parameters {
@@ -45,7 +49,23 @@ impl Parameters {
     }
 
     /// The expression in C: a number, or something that binds as strongly.
-    pub fn text(&self, expr: &Expr) -> Option<String> {
+    ///
+    /// Of one that is over something else there is no text: [`Parameters::unknown`] tells, and
+    /// whoever asked for the function refuses it.
+    pub fn text(&self, expr: &Expr) -> String {
+        self.known(expr).unwrap_or_else(|| {
+            self.unknown.borrow_mut().get_or_insert_with(|| expr.clone());
+            String::new()
+        })
+    }
+
+    /// Returns the first expression whose text was asked for and that is over no parameters alone.
+    pub fn unknown(&self) -> Option<Expr> {
+        self.unknown.borrow().clone()
+    }
+
+    /// [`Parameters::text`], or nothing for an expression over something else.
+    pub fn known(&self, expr: &Expr) -> Option<String> {
         let (terms, constant) = expr.affine_terms();
         let mut parts = Vec::new();
         for (monomial, factor) in terms {
@@ -67,4 +87,20 @@ impl Parameters {
 
 fn name(at: usize) -> String {
     format!("n{at}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expression_over_something_else_is_told() {
+        let (batch, other) = (Expr::symbol("batch"), Expr::symbol("other"));
+        let mut parameters = Parameters::default();
+        parameters.add(&batch);
+        assert_eq!((parameters.text(&batch).as_str(), parameters.unknown()), ("n0", None));
+        assert_eq!(parameters.text(&other), "");
+        parameters.text(&Expr::symbol("third"));
+        assert_eq!(parameters.unknown(), Some(other));
+    }
 }

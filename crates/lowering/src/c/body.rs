@@ -90,7 +90,7 @@ pub(super) fn linear(coordinates: &[String], extents: &[Expr], parameters: &Para
             text = coordinate.clone();
             continue;
         }
-        let extent = parameters.text(extent).unwrap_or_default();
+        let extent = parameters.text(extent);
         text = format!("({text}) * {extent} + {coordinate}");
     }
     if text.is_empty() { "0".into() } else { text }
@@ -108,7 +108,7 @@ pub(super) fn coordinates(
             Node::Dim(at) => format!("i{at}"),
             Node::Symbol(at) => {
                 let symbol = symbols.get(at as usize);
-                symbol.and_then(|symbol| parameters.text(symbol)).unwrap_or_default()
+                symbol.map(|symbol| parameters.text(symbol)).unwrap_or_default()
             }
             Node::Constant(value) if value < 0 => format!("({value})"),
             Node::Constant(value) => value.to_string(),
@@ -261,7 +261,7 @@ impl Scalars<'_> {
             if iterator.and_then(|own| self.nest.generic.extents.get(own)) == Some(extent) {
                 continue;
             }
-            let extent = self.parameters.text(extent).unwrap_or_default();
+            let extent = self.parameters.text(extent);
             // One unsigned comparison for both ends.
             tests.push(format!("(uint64_t)({coordinate}) < (uint64_t){extent}"));
         }
@@ -279,7 +279,7 @@ impl Scalars<'_> {
             {
                 continue;
             }
-            let extent = self.parameters.text(extent).unwrap_or_default();
+            let extent = self.parameters.text(extent);
             tests.push(format!("(uint64_t)t{} < (uint64_t){extent}", id.0));
         }
         if tests.is_empty() { "1".into() } else { tests.join(" && ") }
@@ -305,7 +305,7 @@ impl Scalars<'_> {
             }
             Scalar::Inside(at) => self.inside(*at),
             Scalar::Index(at) => format!("i{at}"),
-            Scalar::Symbol(at) => self.parameters.text(&generic.symbols[*at]).unwrap_or_default(),
+            Scalar::Symbol(at) => self.parameters.text(&generic.symbols[*at]),
             Scalar::Constant(number) => literal(*number),
             Scalar::Unary(function, a) => {
                 half::rounded(ty(a), call(*function, half::arithmetic(ty(a)), &wide(a)))

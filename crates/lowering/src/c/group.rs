@@ -88,7 +88,7 @@ impl Rows<'_> {
         let (tensors, parameters, order) = (self.tensors, self.parameters, self.order);
         let inner = loops.pop();
         let head = |at: usize| {
-            let extent = parameters.text(&nest.generic.extents[at]).unwrap_or_default();
+            let extent = parameters.text(&nest.generic.extents[at]);
             format!("        for (int64_t i{at} = 0; i{at} < {extent}; i{at}++)")
         };
         let mut text: String = loops.iter().map(|at| head(*at) + "\n").collect();
@@ -149,7 +149,7 @@ impl Statements for Rows<'_> {
                 }
                 (None, Some(row)) => {
                     let extent = &nest.generic.extents[*row];
-                    let extent = self.parameters.text(extent).unwrap_or_default();
+                    let extent = self.parameters.text(extent);
                     let _ = write!(
                         text,
                         "        const int64_t first = i{row}, end = tg_min({extent}, first + {block});\n        \

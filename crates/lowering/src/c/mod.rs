@@ -50,7 +50,7 @@ pub(crate) fn head(nests: &[Nest], tensors: &[Tensor], parameters: &Parameters) 
             true => {
                 // Each part has lines of its own.
                 let extents = &tensors[*tensor].extents;
-                let factors = extents.iter().filter_map(|extent| parameters.text(extent));
+                let factors = extents.iter().map(|extent| parameters.text(extent));
                 let count = factors.fold(String::from("1"), |all, one| format!("{all} * {one}"));
                 format!("(void *)((char *)buffers[{at}] + part * tg_lines({count} * sizeof({ty})))")
             }

@@ -226,7 +226,7 @@ impl Tile<'_> {
 
     fn extent(&self, iterator: usize) -> String {
         let extent = &self.nest.generic.extents[iterator];
-        self.parameters.text(extent).unwrap_or_default()
+        self.parameters.text(extent)
     }
 
     /// Whether the panels are more than the rows and results. Threads that share rows all read all

@@ -135,7 +135,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn extent(&self, iterator: usize) -> String {
         let Instances { nest, parameters, .. } = self.instances;
-        parameters.text(&nest.generic.extents[iterator]).unwrap_or_default()
+        parameters.text(&nest.generic.extents[iterator])
     }
 
     /// Whether all of a square is there, and inside of what it reads.

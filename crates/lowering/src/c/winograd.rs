@@ -52,7 +52,7 @@ pub(crate) fn weights(
     let (from, to) = (array(source, &order), array(packing.output, &order));
     let Winograd { channels, channel, panels, window: [y, x], product, .. } = plan;
     let (columns, column) = (plan.tile.columns(), product.column);
-    let extent = parameters.text(&plan.nest.generic.extents[column]).unwrap_or_default();
+    let extent = parameters.text(&plan.nest.generic.extents[column]);
     let mut text = head(nests, tensors, parameters);
     let _ = write!(
         text,
@@ -86,7 +86,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn extent(&self, iterator: usize) -> String {
-        self.parameters.text(&self.nest.generic.extents[iterator]).unwrap_or_default()
+        self.parameters.text(&self.nest.generic.extents[iterator])
     }
 
     fn array(&self, tensor: usize) -> String {
@@ -108,7 +108,7 @@ impl Writer<'_> {
             .coordinates
             .iter()
             .map(|&coordinate| {
-                let extent = self.parameters.text(&extents[coordinate]).unwrap_or_default();
+                let extent = self.parameters.text(&extents[coordinate]);
                 format!("(uint64_t)({}) < (uint64_t){extent}", at[coordinate])
             })
             .collect();

@@ -176,7 +176,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn extent(&self, iterator: usize) -> String {
         let extent = &self.nest.generic.extents[iterator];
-        self.parameters.text(extent).unwrap_or_default()
+        self.parameters.text(extent)
     }
 
     /// The update of a lane by one iteration, with texts in the place of inputs.
