@@ -51,6 +51,7 @@ mod processor;
 mod profile;
 mod promise;
 mod record;
+mod recycled;
 mod report;
 mod run;
 mod runner;

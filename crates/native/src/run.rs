@@ -21,6 +21,7 @@ use crate::library::{Argument, Fault, Function, INLINE};
 use crate::memory::{Block, readable};
 use crate::prepare::{Prepared, Work};
 use crate::profile::{Profile, Timing};
+use crate::recycled::Recycled;
 use crate::shared::{Shared, Target};
 use crate::sizes::Sizes;
 use crate::team::Team;
@@ -50,20 +51,22 @@ pub(crate) struct Run<'a> {
     begun: Vec<Option<usize>>,
     /// Where the caller wants some of these.
     wanted: FxHashMap<usize, Shared>,
+    /// Where memory for the others comes from, and how many bytes came.
+    recycled: (Recycled, usize),
     /// When it is set, no further step begins.
     stop: Option<&'a AtomicBool>,
     team: Team,
 }
 
 impl<'a> Run<'a> {
-    /// Starts a run on `inputs`, with `arena` at least as large as `sizes` says; `targets`: where the
-    /// caller wants results, by number.
+    /// Starts a run on `inputs`, with an arena at least as large as `sizes` says, and what gives memory
+    /// to results; `targets`: where the caller wants these, by number.
     pub(crate) fn new(
         (module, bodies): (&'a Module, &'a Within<'a>),
         prepared: &'a Prepared,
         sizes: &'a Sizes,
         inputs: Vec<Datum>,
-        arena: Block,
+        (arena, recycled): (Block, Recycled),
         (targets, stop): (&[Option<Target>], Option<&'a AtomicBool>),
     ) -> Result<Run<'a>, SessionError> {
         let buffers = &prepared.program.buffers;
@@ -99,6 +102,7 @@ impl<'a> Run<'a> {
             places,
             begun,
             wanted,
+            recycled: (recycled, 0),
             stop,
             team,
         })
@@ -154,6 +158,7 @@ impl<'a> Run<'a> {
     /// arena.
     pub(crate) fn finish(mut self) -> Result<(Vec<Datum>, Vec<Shared>, Block), SessionError> {
         let prepared = self.prepared;
+        self.recycled.0.make_room(self.recycled.1);
         let memory = self.blocks.iter().filter_map(|block| block.as_shared().cloned()).collect();
         let mut owned: Vec<Option<bytes::Bytes>> = vec![None; self.blocks.len()];
         let mut results = Vec::with_capacity(prepared.results.len());
@@ -295,7 +300,10 @@ impl<'a> Run<'a> {
             (None, Some(block)) => (block, 0),
             (None, None) => {
                 let len = self.sizes.bytes[buffer];
-                let memory = self.wanted.remove(&buffer).or_else(|| Shared::zeroed(len));
+                let memory = self.wanted.remove(&buffer).or_else(|| {
+                    self.recycled.1 += len;
+                    self.recycled.0.output(len)
+                });
                 self.blocks.push(Block::shared(memory.ok_or(SessionError::Memory(len))?));
                 (self.blocks.len() - 1, 0)
             }

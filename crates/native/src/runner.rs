@@ -16,6 +16,7 @@ use crate::memory::Block as Memory;
 use crate::port::{Dims, Port, bind};
 use crate::prepare::Prepared;
 use crate::profile::{Coverage, Profile};
+use crate::recycled::Recycled;
 use crate::run::Run;
 use crate::session::{Options, compiled};
 use crate::shared::{Shared, Target};
@@ -40,6 +41,8 @@ pub(crate) struct Runner {
     plans: Mutex<FxHashMap<Dims, Arc<Sizes>>>,
     /// Arenas that no run has.
     arenas: Mutex<Vec<Memory>>,
+    /// The memory of outputs that nobody has.
+    recycled: Recycled,
 }
 
 /// What follows a part of a function.
@@ -171,6 +174,7 @@ impl Runner {
             grain,
             plans,
             arenas,
+            recycled: Recycled::default(),
         }
     }
 
@@ -264,8 +268,9 @@ impl Runner {
         let shared = bodies.within(module, trace.stop);
         // What follows a part has the results.
         let targets = if self.is_whole() { trace.targets } else { &[] };
+        let memory = (arena, self.recycled.clone());
         let asked = (targets, trace.stop);
-        let mut run = Run::new((module, &shared), &self.prepared, &sizes, inputs, arena, asked)?;
+        let mut run = Run::new((module, &shared), &self.prepared, &sizes, inputs, memory, asked)?;
         run.steps(trace.profile.as_mut())?;
         let (outputs, memory, arena) = run.finish()?;
         trace.memory.extend(memory);
@@ -347,9 +352,10 @@ impl Reference {
         let prepared = self.prepared(module)?;
         let sizes = Arc::new(Sizes::of(prepared, &Dims::default(), 1, 1)?);
         let arena = Memory::zeroed(0).ok_or(SessionError::Memory(0))?;
+        let memory = (arena, Recycled::default());
         let shared = bodies.within(module, trace.stop);
         let asked = (&[][..], trace.stop);
-        let mut run = Run::new((module, &shared), prepared, &sizes, inputs, arena, asked)?;
+        let mut run = Run::new((module, &shared), prepared, &sizes, inputs, memory, asked)?;
         trace.part(prepared, &sizes, &Dims::default());
         run.steps(trace.profile.as_mut())?;
         Ok(run.finish()?.0)

@@ -34,9 +34,19 @@ unsafe impl Sync for Region {}
 impl Shared {
     /// Allocates `len` bytes of zero, on a line of cache; `None` where there are not as many.
     pub fn zeroed(len: usize) -> Option<Shared> {
-        let mut block = Block::zeroed(len)?;
-        let start = block.bytes_mut().as_mut_ptr();
-        Some(Shared(Arc::new(Region { start, len, _owner: Some(Box::new(block)) })))
+        Shared::of_block(len, Block::zeroed(len)?, |block| Box::new(block))
+    }
+
+    /// The first `len` bytes of `block`, which belongs to what `owner` makes of it; `None` where it has
+    /// fewer.
+    pub(crate) fn of_block(
+        len: usize,
+        mut block: Block,
+        owner: impl FnOnce(Block) -> Box<dyn Any + Send + Sync>,
+    ) -> Option<Shared> {
+        // A block has its bytes elsewhere: they stay where they are when it moves.
+        let start = block.bytes_mut().get_mut(..len)?.as_mut_ptr();
+        Some(Shared(Arc::new(Region { start, len, _owner: Some(owner(block)) })))
     }
 
     /// Copies bytes; `None` where there is no memory for them.
