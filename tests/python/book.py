@@ -10,7 +10,8 @@ What a fenced block is for, by its first word:
   tree: each is read.
 
 A block that cannot run says why in a remark on the line above it: `<!-- not run: ... -->`.
-In what is expected, `...` stands for any text within its line, alone on a line for any lines.
+In what is expected, `...` stands for any text within its line, alone on a line for any lines; two
+blanks or more are as wide as columns of a table become, which times decide.
 Commands of a `console` block succeed; those of ```` ```console fails ```` do not.
 """
 
@@ -22,6 +23,7 @@ import re
 from collections.abc import Iterator
 
 FENCE = re.compile(r"^```(.*)$")
+COLUMNS = re.compile(r"(?:\\ ){2,}")
 REASON = re.compile(r"^<!-- not run: (.+) -->$")
 
 
@@ -90,5 +92,6 @@ def agrees(expected: str, printed: str) -> bool:
         if line.strip() == "...":
             pattern.append(r"(?:.*\n)*?")
         else:
-            pattern.append(r"[^\n]*".join(re.escape(part) for part in line.rstrip().split("...")) + r"[ ]*\n")
+            parts = (COLUMNS.sub("[ ]{2,}", re.escape(part)) for part in line.rstrip().split("..."))
+            pattern.append(r"[^\n]*".join(parts) + r"[ ]*\n")
     return re.fullmatch("".join(pattern), printed.rstrip() + "\n" if printed.strip() else "") is not None

@@ -120,6 +120,9 @@ RUNS = {
         ("", "", True),
         ("", "a\n", False),
         ("a...", "a\nb\n", False),
+        ("a  b", "a    b\n", True),
+        ("a  b", "a b\n", False),
+        ("a b", "a  b\n", False),
     ],
 )
 def test_dots_leave_open_what_they_say(expected: str, printed: str, agree: bool) -> None:
