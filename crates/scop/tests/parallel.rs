@@ -310,6 +310,17 @@ fn threads_start_where_they_have_work() {
     assert_eq!(copied("n", "64"), [" if (n >= 256)"]);
     assert_eq!(copied("512", "64"), [""]);
     assert!(copied("64", "64").is_empty());
+    // The tiles of 51 rows are 4 by 4, of which at most 4 are ever free at a time.
+    let diagonal = |rows: &str| {
+        let body = format!(
+            "for (int i = 1; i < {rows}; i++) for (int j = 1; j < {rows}; j++) \
+             A[i][j] = A[i - 1][j] + A[i][j - 1];"
+        );
+        let mut tiles = plain();
+        (tiles.tile, tiles.wavefront) = (Some(vec![16, 16]), true);
+        parallel_from(&any_size("f", &body), &tiles, 16384).0.matches("#pragma omp").count()
+    };
+    assert_eq!((diagonal("52"), diagonal("n")), (0, 1));
     // What is cast keeps its brackets.
     let shift = |text: &str| any_size("f", text).replace("int steps", "unsigned steps");
     let body = "for (int i = 0; i < steps; i++) for (int j = 0; j < 64; j++) B[i][j] = A[i][j];";

@@ -102,6 +102,9 @@ impl Writer<'_> {
         if matches!(&factors[..], [one] if grows(one) && one.constant >= least) {
             return always;
         }
+        if factors.iter().map(|one| self.most(one).max(0.0)).product::<f64>() < least {
+            return None;
+        }
         let factors: Vec<String> = factors.iter().map(|one| self.linear_text(one)).collect();
         match &factors[..] {
             [] if least > 1.0 => None,
@@ -182,6 +185,19 @@ impl Writer<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The greatest value, by what loops around the place and the types of parameters say.
+    fn most(&self, linear: &Linear) -> f64 {
+        let known = self.known();
+        let terms = linear.terms.iter().map(|(atom, factor)| {
+            let (least, greatest) = match atom {
+                Atom::Param(at) => known.ends_of_param(*at),
+                Atom::Iterator(at) => known.ends_of_iterator(*at),
+            };
+            factor * if *factor > 0.0 { greatest } else { least } as f64
+        });
+        linear.constant + terms.sum::<f64>()
     }
 
     fn linear_text(&self, linear: &Linear) -> String {

@@ -155,6 +155,18 @@ impl Known {
         Self { params: ast.params().iter().map(interval).collect(), ..Self::default() }
     }
 
+    /// The least and the greatest value of a parameter.
+    pub fn ends_of_param(&self, at: u32) -> (i128, i128) {
+        let Interval { least, greatest } = self.get(Variable::Param(at));
+        (least, greatest)
+    }
+
+    /// The least and the greatest value of an iterator.
+    pub fn ends_of_iterator(&self, at: u32) -> (i128, i128) {
+        let Interval { least, greatest } = self.get(Variable::Iterator(at));
+        (least, greatest)
+    }
+
     fn get(&self, variable: Variable) -> Interval {
         let known = match variable {
             Variable::Param(at) => self.params.get(at as usize),
@@ -232,6 +244,11 @@ impl Writer<'_> {
         !self.style.types.is_empty()
     }
 
+    /// What is known where the text is written.
+    pub(super) fn known(&self) -> Rc<Known> {
+        Rc::clone(&self.known.borrow())
+    }
+
     /// Runs with what is known somewhere else.
     pub(super) fn with_known<T>(&self, known: Rc<Known>, run: impl FnOnce() -> T) -> T {
         let before = self.known.replace(known);
@@ -246,7 +263,7 @@ impl Writer<'_> {
         let AstNodeKind::For { iterator, lower, upper, step, .. } = self.ast.node(node) else {
             return known;
         };
-        if !self.is_typed() {
+        if !self.is_typed() && self.style.threads_from == 0 {
             return known;
         }
         let mut inside = (*known).clone();
@@ -263,9 +280,11 @@ impl Writer<'_> {
         }
         inside.facts.retain(Linear::is_small);
         inside.propagate();
-        // The value that ends the loop.
-        let last = inside.get(Variable::Iterator(*iterator)).plus(Interval::of(*step, *step));
-        self.note(last);
+        if self.is_typed() {
+            // The value that ends the loop.
+            let last = inside.get(Variable::Iterator(*iterator)).plus(Interval::of(*step, *step));
+            self.note(last);
+        }
         Rc::new(inside)
     }
 
