@@ -10,10 +10,13 @@ use tangram_presburger::{Budget, Relation, Space, Tuple, Union, narrow};
 use super::svg::Drawing;
 use crate::{Error, Node, NodeKind, ScheduleTree};
 
+/// Colours follow what the reader's system prefers, on whatever lies behind.
 const STYLE: &str = "text{font:12px monospace;fill:#222}.axis{stroke:#bbb}.order{stroke:#93c5fd;\
     fill:none;stroke-width:2}.tile{fill:#16a34a;stroke:#16a34a;stroke-width:20;opacity:.16;\
     stroke-linejoin:round;stroke-linecap:round}.dependence{stroke:#dc2626;fill:none;\
-    marker-end:url(#arrow)}circle{fill:#1e3a8a}";
+    marker-end:url(#arrow)}circle{fill:#1e3a8a}\
+    @media(prefers-color-scheme:dark){svg{background:#17191c}text{fill:#e4e6e9}\
+    .axis{stroke:#7f8aa3}.order{stroke:#3b82f6}.tile{opacity:.3}circle{fill:#bfdbfe}}";
 const ARROW: &str = "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"9\" refY=\"4\" \
     markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M 0 0 L 8 4 L 0 8 z\" \
     fill=\"#dc2626\"/></marker></defs>";

@@ -3,8 +3,10 @@
 use super::svg::{Drawing, escaped, wide};
 use crate::{Band, Node, NodeKind, ScheduleTree};
 
+/// All text stands in boxes, which are light on any ground.
 const STYLE: &str = "text{font:12px monospace;fill:#222}.kind{font-weight:bold}\
-    rect{stroke:#555;stroke-width:1}path{stroke:#888;fill:none}circle{fill:#888}";
+    rect{stroke:#555;stroke-width:1}path{stroke:#888;fill:none}circle{fill:#888}\
+    @media(prefers-color-scheme:dark){svg{background:#17191c}}";
 const LINE: f64 = 16.0;
 const GAP: f64 = 18.0;
 const LEVEL: f64 = 26.0;
