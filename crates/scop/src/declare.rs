@@ -368,7 +368,12 @@ pub(crate) fn shape<'a>(declarator: &'a Declarator, source: &Source) -> Option<S
     // `double (*a)[8]`: what is inside the parentheses comes first.
     let mut open = vec![declarator];
     while let Some(declarator) = open.pop() {
-        for derived in declarator.derived.iter().rev() {
+        // Of `*a[3]` the elements are pointers: arrays are around what pointers lead to.
+        let is_pointer = |derived: &&Node<DerivedDeclarator>| {
+            matches!(derived.node, DerivedDeclarator::Pointer(_))
+        };
+        let (pointers, others): (Vec<_>, Vec<_>) = declarator.derived.iter().partition(is_pointer);
+        for derived in pointers.into_iter().rev().chain(others.into_iter().rev()) {
             match &derived.node {
                 DerivedDeclarator::Pointer(qualifiers) => {
                     fixed |= qualifiers.iter().any(|qualifier| is_fixed(source.of(qualifier)));

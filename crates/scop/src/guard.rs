@@ -183,6 +183,12 @@ impl<'a> Ranges<'a> {
             if !known.contains_key(name.as_str()) {
                 let place = self.place(name).ok_or_else(|| {
                     let text = own_text(part, name);
+                    if self.has_rows_apart(name) {
+                        return format!(
+                            "pointers lead to the rows of `{text}`, and nothing tests whether these \
+                             overlap: `--no-alias` says that they do not"
+                        );
+                    }
                     format!(
                         "what it uses of `{text}` is not known, so nothing tests whether others \
                          overlap it: `restrict` or `--no-alias` says that they do not"
@@ -237,12 +243,23 @@ impl<'a> Ranges<'a> {
         Some(format!(" * ({})", factors.collect::<Vec<_>>().join(" * ")))
     }
 
+    /// Returns whether pointers lead to the rows of a variable.
+    fn has_rows_apart(&self, name: &str) -> bool {
+        let part = self.part;
+        let members = part.members.iter().filter(|own| own.name == name).map(|own| &own.array);
+        let arrays = part.arrays.iter().filter(|own| own.name == name);
+        members.chain(arrays).any(Declared::has_rows_apart)
+    }
+
     /// Finds what is used of a variable; nothing if that is not bounded.
     fn place(&self, name: &str) -> Option<Place> {
         let part = self.part;
         let member = part.members.iter().find(|member| member.name == name);
         let declared = part.arrays.iter().find(|array| array.name == name);
         let text = member.map_or(name, |member| &member.text);
+        if self.has_rows_apart(name) {
+            return None;
+        }
         let pointer = text.split("[]").next().unwrap_or_default();
         let sets = self.used(name)?;
         let rank = sets.first().map_or(0, |set| set.space().output.dims.len());

@@ -189,6 +189,22 @@ pub struct Declared {
     pub local: bool,
 }
 
+impl Declared {
+    /// Returns whether pointers lead to its rows, which may be anywhere, and overlap.
+    pub(crate) fn has_rows_apart(&self) -> bool {
+        self.extents.iter().skip(1).any(String::is_empty)
+    }
+}
+
+impl Member {
+    /// Returns whether another one is in the same object: both are reached by the same pointers.
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+        let object =
+            |member: &Self| member.text.rsplit_once("->").map(|(object, _)| object.to_owned());
+        self.base == other.base && object(self) == object(other)
+    }
+}
+
 impl Part {
     /// What stands for parameters of its sets, in a type in which they may become negative.
     pub(crate) fn parameters(&self, names: &[String], index: &str) -> Vec<String> {

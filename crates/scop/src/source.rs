@@ -408,17 +408,22 @@ fn overlaps(
     all.retain(|name| seen.insert(name.clone()) && (is_array(name) || leads(name)));
     let is_written =
         |name: &String| scop.may_writes.relations().any(|write| write.space().output.name == *name);
+    let rows = |name: &String| names.get(name).is_some_and(Declared::has_rows_apart);
     let meets = |a: &String, b: &String| {
         let restricted = [names.restricted(a), names.restricted(b)];
-        let open = restricted.contains(&Some(false)) && !restricted.contains(&Some(true));
+        // `restrict` speaks of pointers to rows, not of the rows.
+        let open = restricted.contains(&Some(false)) && !restricted.contains(&Some(true))
+            || rows(a)
+            || rows(b);
         let scalar = !is_array(a) || !is_array(b);
         // Members beside each other, not where pointers among them lead.
         let within = |name: &str| member(name).filter(|member| member.restricted.is_none());
-        let beside = within(a).zip(within(b)).is_some_and(|(a, b)| a.base == b.base);
+        let beside = within(a).zip(within(b)).is_some_and(|(a, b)| a.is_beside(b));
         let apart = (scalar && !names.may_share(a, b)) || beside;
-        a != b && open && !apart && (is_written(a) || is_written(b))
+        let is_one = a == b && !rows(a);
+        !is_one && open && !apart && (is_written(a) || is_written(b))
     };
-    let rest = |at: usize| all.iter().skip(at + 1);
+    let rest = |at: usize| all.iter().skip(at);
     let pairs = all.iter().enumerate().flat_map(|(at, a)| rest(at).map(move |b| (a, b)));
     let pairs: Vec<(String, String)> =
         pairs.filter(|(a, b)| meets(a, b)).map(|(a, b)| (a.clone(), b.clone())).collect();

@@ -1,0 +1,111 @@
+"""Rows that pointers lead to: they may be anywhere, and overlap, whatever the table of pointers is."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+PROGRAMS = {
+    "pointer to pointers": """
+static void f(double **a, int n) {
+  for (int r = 0; r < 3; r++)
+    for (int j = 1; j < n; j++)
+      a[r][j] = a[r][j - 1] * .5 + a[r][j] + r;
+}
+int main(void) {
+  double s[64], *rows[3] = {s, s + 1, s + 2};
+  for (int i = 0; i < 64; i++) s[i] = i % 7;
+  f(rows, 60);
+  print(s, 64);
+}
+""",
+    "array of pointers": """
+static void f(double *const a[3], int n) {
+  for (int r = 0; r < 3; r++)
+    for (int j = 0; j < n; j++)
+      a[r][j] += a[(r + 1) % 3][j];
+}
+int main(void) {
+  double s[64], *rows[3] = {s, s, s + 5};
+  for (int i = 0; i < 64; i++) s[i] = i % 7;
+  f(rows, 50);
+  print(s, 64);
+}
+""",
+    "rows beside an array": """
+static double A[4][64];
+static void f(double (*R)[64], double *const *restrict p, int n) {
+  for (int r = 0; r < 3; r++)
+    for (int j = 0; j < n; j++)
+      R[r][j] = p[r][j] + R[r + 1][j];
+}
+int main(void) {
+  double *rows[3] = {A[1] + 1, A[2], A[1] + 3};
+  for (int i = 0; i < 256; i++) A[i / 64][i % 64] = i % 19;
+  f(A, rows, 40);
+  print(&A[0][0], 256);
+}
+""",
+    "planes of a frame": """
+typedef struct { int w, h; double *plane[3]; int stride[3]; } Frame;
+static void f(Frame *d, const Frame *s) {
+  for (int p = 0; p < 3; p++)
+    for (int y = 0; y < d->h; y++)
+      for (int x = 0; x < d->w; x++)
+        d->plane[p][y * d->stride[p] + x] = s->plane[p][y * s->stride[p] + x] * .5 + p;
+}
+int main(void) {
+  double b[4000];
+  for (int i = 0; i < 4000; i++) b[i] = i % 31;
+  Frame s = {20, 20, {b, b + 1, b + 900}, {20, 21, 20}}, d = {20, 20, {b + 2, b + 100, b + 901}, {22, 20, 20}};
+  f(&d, &s);
+  f(&s, &s);
+  print(b, 4000);
+}
+""",
+    "a structure that points to itself": """
+struct node { double v[8]; struct node *next; };
+static void f(struct node *p, int n) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < 8; j++)
+      p->v[j] = p->v[j] * .5 + p->next->v[7 - j] + i;
+}
+int main(void) {
+  struct node a;
+  a.next = &a;
+  for (int j = 0; j < 8; j++) a.v[j] = j;
+  f(&a, 20);
+  print(a.v, 8);
+}
+""",
+}
+PRINT = """#include <stdio.h>
+static void print(const double *a, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s = s * .99 + a[i];
+  printf("%.17g\\n", s);
+}
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--tile", "16,16"], ["--parallel"]], ids=" ".join)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_rows_that_overlap_stay_what_they_are(name, options, tangram_bin, tmp_path) -> None:
+    def printed(file: str) -> str:
+        flags = ["-O1", "-w", "-std=gnu11", "-ffp-contract=off", "-fopenmp"]
+        subprocess.run(["cc", *flags, file, "-o", f"{file}.out"], cwd=tmp_path, check=True)
+        return subprocess.run([tmp_path / f"{file}.out"], capture_output=True, text=True, check=True).stdout
+
+    (tmp_path / "a.c").write_text(PRINT + PROGRAMS[name])
+    subprocess.run([tangram_bin, "scop", "a.c", "-o", "b.c", *options], cwd=tmp_path, capture_output=True, check=True)
+    assert printed("b.c") == printed("a.c")
+
+
+def test_an_option_says_that_rows_are_apart(tangram_bin, tmp_path) -> None:
+    (tmp_path / "a.c").write_text(PRINT + PROGRAMS["pointer to pointers"])
+    command = [tangram_bin, "scop", "a.c", "-o", "b.c", "--tile", "16,16"]
+    kept = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "pointers lead to the rows of `a`" in kept.stderr and "--no-alias" in kept.stderr
+    taken = subprocess.run([*command, "--no-alias"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "a.c:9: note: to line 11: rewritten" in taken.stderr, taken.stderr
