@@ -89,7 +89,7 @@ def external(folder, name: str = "m.onnx"):
     weights["k"][0, 0] = 3
     model = small.model(
         """(float[1, 600] x) => (float[1, 600] y) {
-            a = MatMul(x, w)  b = Identity(a)  y = MatMul(b, k)
+            a = MatMul(x, w)  r = Relu(a)  b = Identity(r)  y = MatMul(b, k)
         }""",
         weights=weights,
     )

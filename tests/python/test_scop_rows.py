@@ -1,4 +1,5 @@
-"""Rows that pointers lead to: they may be anywhere, and overlap, whatever the table of pointers is."""
+"""Rows that pointers lead to, which may be anywhere and overlap, whatever the table of pointers is; and
+loops that go around the values of their type."""
 
 from __future__ import annotations
 
@@ -77,6 +78,17 @@ int main(void) {
   for (int j = 0; j < 8; j++) a.v[j] = j;
   f(&a, 20);
   print(a.v, 8);
+}
+""",
+    "around the values of a type": """
+static double x[64];
+static void f(unsigned a, unsigned b) { for (unsigned i = a; i != b; i++) x[i - a] += 2; }
+static void g(unsigned n) { for (unsigned i = 0; i != n; i++) x[i] += 1; }
+int main(void) {
+  f(4294967275u, 20);
+  f(3, 9);
+  g(7);
+  print(x, 64);
 }
 """,
 }

@@ -11,7 +11,7 @@ use super::growth::growth;
 use super::{Builder, VOLATILE};
 use crate::Problem;
 use crate::affine::{Case, Claim, always, both, compared, integer, mapped};
-use crate::c_integer::Range;
+use crate::c_integer::{INT, Range};
 use crate::c_tokens::words;
 use crate::declare::{self, is_integer};
 use crate::source::declared_name;
@@ -155,8 +155,7 @@ impl Builder<'_> {
         let strict = match (operator, left == forwards) {
             (BinaryOperator::Less, true) | (BinaryOperator::Greater, false) => true,
             (BinaryOperator::LessOrEqual, true) | (BinaryOperator::GreaterOrEqual, false) => false,
-            // A loop that starts behind its end would not end.
-            (BinaryOperator::NotEquals, _) if steps.by.abs() == 1 => true,
+            (BinaryOperator::NotEquals, _) if self.meets(bound, steps, ends) => true,
             _ => return self.wrong(node, expected),
         };
         let order = match (forwards, strict) {
@@ -178,6 +177,20 @@ impl Builder<'_> {
 }
 
 impl Builder<'_> {
+    /// Returns whether a loop that ends where its variable is a bound has what lies between the start
+    /// and the bound for iterations. One that starts behind its bound goes around the values of its
+    /// type to meet it, unless the type has no such way.
+    fn meets(&self, bound: &Node<Expression>, steps: &Steps, ends: &Ends) -> bool {
+        let goes_around = ends.own.least > INT.least;
+        let forwards = steps.by > 0;
+        let first = if forwards { steps.start } else { bound };
+        let is_least = || {
+            let text = self.source.of(first).trim_end_matches(['u', 'U', 'l', 'L']);
+            (!forwards || steps.ahead == 0) && ends.own.least == 0 && text == "0"
+        };
+        steps.by.abs() == 1 && (!goes_around || is_least())
+    }
+
     /// Returns whether a comparison as `i + 1 < n` or `n - i > 0` does not hold again once it does
     /// not hold.
     fn ends(&self, binary: &Node<BinaryOperatorExpression>, name: &str, steps: &Steps) -> bool {
