@@ -1,8 +1,8 @@
 //! Whether a rewrite pays: what is made takes no more than what goes.
 //!
-//! The label [`PAYS`] asks it of every rewrite of a rule, [`BREAKS_EVEN`] a little less. Both sides are counted from the structured
-//! definitions ([`work`]): scalar operations, bytes read and written, operations that run. Counted
-//! as gone is what nobody uses any more once the outputs are replaced; what others still read stays,
+//! The label [`PAYS`] asks it of every rewrite of a rule, [`BREAKS_EVEN`] a little less. Both sides
+//! are counted from the structured definitions ([`work`]): scalar operations, bytes read and written,
+//! operations that run. Counted as gone is what nobody uses any more once the outputs are replaced; what others still read stays,
 //! so that nothing is computed twice at a loss. Constants that were folded take nothing, and what
 //! was not folded, because the constant would be too large, takes what it takes.
 //!
