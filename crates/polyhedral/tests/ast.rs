@@ -139,6 +139,22 @@ fn the_weaker_of_two_conditions_stands_around_both() {
 }
 
 #[test]
+fn a_condition_that_another_one_implies_stands_around_both() {
+    let ast = of_map(
+        "[n, m] -> { S[i] -> [i, 0] : 0 <= i < 9 and n > 3; \
+         T[i] -> [i, 1] : 0 <= i < 9 and n = 2 m and m > 1 }",
+        "{ }",
+    );
+    let expected = "if (n >= 4)\n  \
+        for (int c0 = 0; c0 <= 8; c0 += 1) {\n    \
+            S(c0);\n    \
+            if (n == 2 * m)\n      T(c0);\n  }\n";
+    check(&ast, expected);
+    assert_eq!(run(&ast, &[3, 1]), "");
+    assert_eq!(run(&ast, &[4, 2]).matches('T').count(), 9);
+}
+
+#[test]
 fn options_unroll_separate_and_atomic() {
     let unrolled = of_map("{ S[i] -> [i] : 0 <= i < 3 }", "{ [i] -> unroll[0] }");
     check(&unrolled, "S(0);\nS(1);\nS(2);\n");

@@ -440,3 +440,24 @@ int main(void) {
     let errors = String::from_utf8_lossy(&runs[0].stderr);
     assert!(runs[0].status.success(), "{code}\n{errors}");
 }
+
+#[test]
+fn the_number_of_iterations_fits_its_type() {
+    // OpenMP computes `n - 2` before it tests whether `2 < n`.
+    let text = |ty: &str| {
+        format!(
+            "double x[30][30], y[30][30];
+void f({ty} n, int m) {{
+#pragma scop
+  for ({ty} i = 2; i < n; i++)
+    for (int j = 0; j < m; j++) x[i][j] = y[i][j] + 1;
+#pragma endscop
+}}
+"
+        )
+    };
+    let (code, _) = parallel(&text("long"), &plain());
+    assert!(code.contains("n >= -(1LL << 60)"), "{code}");
+    let (code, _) = parallel(&text("int"), &plain());
+    assert!(!code.contains("1LL <<"), "{code}");
+}

@@ -80,7 +80,8 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     if nothing_read {
         return Ok(ExitCode::from(2));
     }
-    let compared = args.print.is_none() && args.target == TargetArg::C && !args.no_alias;
+    let written = matches!(args.print, None | Some(ScopPrint::Report));
+    let compared = written && args.target == TargetArg::C && !args.no_alias;
     parts.iter().for_each(|part| out::say(report::assumed(&name, part, compared)));
     if parts.is_empty() && args.print.is_none() && args.target == TargetArg::C {
         return unchanged(args, &original);

@@ -222,7 +222,7 @@ impl Builder<'_> {
         };
         self.enter(depth, true);
         let mut grafts = self.after_classes(executed, &inner, &place.classes, next)?;
-        let hoisted = self.hoist(&mut grafts, depth)?;
+        let hoisted = self.hoist(&mut grafts, &inner.known, depth)?;
         let Some(body) = self.assemble(grafts, &inner)? else { return Ok(Vec::new()) };
         let mut outer = place.clone();
         if let Some([cell]) = hoisted.as_ref().map(BasicSet::all_of).transpose()?.as_deref() {
@@ -290,8 +290,14 @@ impl Builder<'_> {
         Error::NoFirstValue { iterator, statements: names.join(", ") }
     }
 
-    /// Takes the rows that the conditions of all grafts have and that do not use the iterator.
-    fn hoist(&self, grafts: &mut [Graft], depth: usize) -> Result<Option<Relation>, Error> {
+    /// Takes the rows that the conditions of all grafts have, or imply where `known` facts hold, and
+    /// that do not use the iterator: a loop runs through none of its iterations in vain.
+    fn hoist(
+        &self,
+        grafts: &mut [Graft],
+        known: &BasicSet,
+        depth: usize,
+    ) -> Result<Option<Relation>, Error> {
         let mut cells = Vec::new();
         for graft in grafts.iter() {
             let Some(guard) = &graft.guard else { return Ok(None) };
@@ -308,27 +314,60 @@ impl Builder<'_> {
         common.part.equalities.retain(|row| {
             outer(row) && cells.iter().all(|cell| cell.part.equalities.contains(row))
         });
-        let rows = std::mem::take(&mut common.part.inequalities);
-        let weakest = |row: &Vec<i128>| {
-            let parallel = |cell: &BasicSet| cell.parallel(row).map(|row| row[0]).max();
-            let constants: Option<Vec<i128>> = cells.iter().map(parallel).collect();
-            let mut row = row.clone();
-            row[0] = constants?.into_iter().max()?;
-            Some(row)
-        };
-        common.part.inequalities =
-            rows.iter().filter(|row| outer(row)).filter_map(weakest).collect();
+        let rows = cells.iter().flat_map(|cell| &cell.part.inequalities).filter(|row| outer(row));
+        common.part.inequalities = self.shared_rows(rows, &cells, known)?;
         if common.part.equalities.is_empty() && common.part.inequalities.is_empty() {
             return Ok(None);
         }
+        let context = common.clone().without_idle_divisions().relation(self.space(depth + 1))?;
         for (graft, mut cell) in grafts.iter_mut().zip(cells) {
+            let has = |row: &Vec<i128>| cell.parallel(row).next().is_some();
+            let implied = !common.part.inequalities.iter().all(has);
             cell.part.equalities.retain(|row| !common.part.equalities.contains(row));
             cell.part.inequalities.retain(|row| !common.part.inequalities.contains(row));
-            let rest = cell.without_idle_divisions().relation(self.space(depth + 1))?;
+            let mut rest = cell.without_idle_divisions().relation(self.space(depth + 1))?;
+            if implied {
+                rest = self.needed(&rest, &context)?;
+            }
             graft.guard = self.conjunction(Some(rest), None)?;
         }
         let common = common.without_idle_divisions().shortened(self.vars(depth));
         Ok(Some(common.relation(self.space(depth))?))
+    }
+
+    /// Returns those of some rows that all cells have or imply, each as its weakest parallel one.
+    fn shared_rows<'r>(
+        &self,
+        rows: impl Iterator<Item = &'r Vec<i128>>,
+        cells: &[BasicSet],
+        known: &BasicSet,
+    ) -> Result<Vec<Vec<i128>>, Error> {
+        let relaxed = |cell: &BasicSet| {
+            let mut cell = cell.clone();
+            cell.join(known);
+            cell.relaxation(self.budget)
+        };
+        let mut relaxations = match cells {
+            [_] => Vec::new(),
+            _ => cells.iter().map(relaxed).collect::<Result<_, _>>()?,
+        };
+        let mut found: Vec<Vec<i128>> = Vec::new();
+        'rows: for row in rows {
+            let parallel = |cell: &BasicSet| cell.parallel(row).map(|row| row[0]).max();
+            let constants: Vec<Option<i128>> = cells.iter().map(parallel).collect();
+            let mut row = row.clone();
+            row[0] = constants.iter().flatten().fold(row[0], |most, own| most.max(*own));
+            if found.contains(&row) {
+                continue;
+            }
+            for (relaxation, constant) in relaxations.iter_mut().zip(&constants) {
+                if constant.is_none() && !relaxation.implies(&row, self.budget)? {
+                    continue 'rows;
+                }
+            }
+            found.push(row);
+        }
+        Ok(found)
     }
 
     /// Takes a condition of several disjuncts that all grafts have, if none uses the iterator.

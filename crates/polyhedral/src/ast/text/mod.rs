@@ -244,6 +244,11 @@ impl Writer<'_> {
                     _ => self.has_work(node),
                 };
                 let outer = condition.is_some();
+                let hinted = !outer
+                    && *coincident
+                    && style.vectorize
+                    && self.innermost(*body)
+                    && (style.parallel || !self.is_least(*upper));
                 let private = if *coincident { self.private(*body) } else { Vec::new() };
                 if outer {
                     let _ = write!(head, "{indent}#pragma omp parallel for");
@@ -256,13 +261,11 @@ impl Writer<'_> {
                     // Iterations of different length are shared out as they end.
                     let even = !self.ast.bounds_use(*body, *iterator);
                     head.push_str(if even { "\n" } else { " schedule(dynamic)\n" });
-                } else if *coincident
-                    && style.vectorize
-                    && private.is_empty()
-                    && self.innermost(*body)
-                    && (style.parallel || !self.is_least(*upper))
-                {
+                } else if hinted && private.is_empty() {
                     let _ = writeln!(head, "{indent}{}", style.hint);
+                }
+                if let Some(upper) = upper.filter(|_| outer || hinted) {
+                    self.note_count((*lower, upper), *step);
                 }
                 let (name, index) = (self.iterator(*iterator), &style.index);
                 let inner = self.in_loop(node);

@@ -421,6 +421,15 @@ impl Writer<'_> {
         }
     }
 
+    /// Notes whether the number of iterations of a loop may not fit into 64 bits: OpenMP computes it in
+    /// the type of the iterator, and before it tests whether there are any.
+    pub(super) fn note_count(&self, (lower, upper): (Expr, Expr), step: i128) {
+        if self.is_typed() {
+            let distance = self.interval(upper).plus(self.interval(lower).times(-1));
+            self.note(distance.plus(Interval::of(step, step)));
+        }
+    }
+
     /// Returns whether the text of an expression is of a type of 64 bits.
     pub(super) fn is_wide(&self, expr: Expr) -> bool {
         match self.ast.expr(expr) {
