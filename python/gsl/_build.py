@@ -43,6 +43,12 @@ class Builder:
             node["may_alias"] = True
         return self._number(pattern, self.patterns, node)
 
+    def declare(self, attributes: Sequence[attr.Given]) -> None:
+        """Adds the attributes that nothing reads."""
+        for given in attributes:
+            if id(given) not in self._numbers:
+                self.exprs[self.expr(given)]["name"] = f"given_{given.name}"
+
     def _number(self, thing: Any, arena: list[Any], node: Any) -> int:
         arena.append(node)
         self._numbers[id(thing)] = len(arena) - 1

@@ -50,6 +50,7 @@ class Subst:
 
     profile: bool = False
     """Whether each application prints how long it took."""
+    _declared: Sequence[Given] = ()
     functions: dict[str, Callable[..., Any]]
     """The functions of Python that the rule calls, by their names in its text."""
 
@@ -87,6 +88,7 @@ class Subst:
             "conditions": [builder.expr(to_attr(condition)) for condition in where],
             "targets": [builder.pattern(p) for p in targets],
         }
+        builder.declare(self._declared)
         rule |= {
             "patterns": builder.patterns,
             "exprs": builder.exprs,
@@ -174,6 +176,18 @@ class Subst:
 class Definition(Subst):
     """What an operator of your own computes, as operations that are known: see `define`."""
 
+    def __init__(
+        self,
+        call: pat.Call,
+        body: pat.PatternLike,
+        attributes: Iterable[Given] = (),
+        *,
+        name: str | None = None,
+    ) -> None:
+        """What `call` computes; `attributes` belong to its operator whether or not `body` reads them."""
+        self._declared = tuple(attributes)
+        super().__init__(call, body, name=name, labels=["definition"])
+
     def native(self) -> tuple[str, str, bool, str]:
         """What the native half takes where operators are declared."""
         return "", self.name, True, self._text
@@ -210,7 +224,7 @@ def define(operator: str, function: Callable[..., pat.PatternLike], *, name: str
     given = {key: Given(call, key, default) for key, default in attributes.items()}
     body = pat.to_pattern(function(*operands, **given))
     words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", operator).lower())
-    return Definition(call, body, name=name or "-".join(["define", *words]), labels=["definition"])
+    return Definition(call, body, given.values(), name=name or "-".join(["define", *words]))
 
 
 def _workload(model: Base | ModelLike) -> Base:

@@ -6,10 +6,12 @@ numpy gives as well.
 
 from __future__ import annotations
 
+import subprocess
+
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import gsl
 import oracle
@@ -101,8 +103,6 @@ def test_a_rewrite_is_checked_by_the_definition(kind: int) -> None:
 
 
 def test_the_command_checks_by_the_definition(tangram_bin, tmp_path) -> None:
-    import subprocess
-
     source, rules = tmp_path / "m.onnx", tmp_path / "r.gsl"
     onnx.save(chain(alpha=0.5), source)
     for name, code in (("right-both", 0), ("wrong", 1)):
@@ -121,15 +121,99 @@ def test_definitions_name_others_and_never_themselves() -> None:
     proto = model(helper.make_node("Four", ["x"], ["y"], domain="acme"))
     x = np.ones((1, 3), np.float32)
     np.testing.assert_array_equal(tangram.Workload.from_onnx(proto, [twice, four])(x), 4 * x)
-    endless = gsl.define("acme.Four", lambda x: pat.Call("acme.Four", x) + pat.Call("acme.Four", op.Negative(x)))
-    made = tangram.optimize(proto, operators=endless)
-    assert any("opens more than" in line for line in made.report.warnings), made.report.warnings
-    assert [node.op_type for node in made.to_onnx().graph.node] == ["Four"]
+
+
+def test_definitions_that_come_back_to_themselves_are_told(tangram_bin, tmp_path) -> None:
+    with pytest.raises(tangram.RuleError, match="`acme.Four` is made of `acme.Four`"):
+        gsl.define("acme.Four", lambda x: pat.Call("acme.Four", x) + pat.Call("acme.Four", op.Negative(x)))
+    proto = model(helper.make_node("A", ["x"], ["y"], domain="acme"))
+    text = "rule %s [definition] { let x = *; match acme.%s(x); rewrite acme.%s(x); }"
+    ring = [gsl.parse(text % (a, a, b))[0] for a, b in ("AB", "BC", "CA")]
+    for call in (tangram.optimize, tangram.Workload.from_onnx):
+        with pytest.raises(tangram.RuleError, match="`acme.B` is made of `acme.C`"):
+            call(proto, operators=ring)
+    rules = tmp_path / "r.gsl"
+    one = "rule %s [definition] { let x = *; match acme.%s(x); rewrite relu(acme.%s(x)); }\n"
+    rules.write_text(one % ("a", "A", "B") + one % ("b", "B", "A"))
+    ran = subprocess.run([tangram_bin, "rules", "check", rules], capture_output=True, text=True, check=False)
+    told = ran.stdout + ran.stderr
+    for line, step in ((1, "`acme.A` is made of `acme.B`"), (2, "`acme.B` is made of `acme.A`")):
+        assert ran.returncode != 0 and f"r.gsl:{line}:66: {step}" in told, told
+
+
+FOLDED = {
+    "scaled": (lambda x, alpha=1.0: op.Tanh(x) * alpha, lambda v: np.tanh(v) * np.float32(0.5), {"alpha": 0.5}),
+    "weighted": (lambda x, axes=(1,): op.Sum(x, axis=axes, keepdims=True), lambda v: v.sum(axis=0, keepdims=True), {"axes": [0]}),
+    "nested": (lambda x: pat.Call("acme.Twice", pat.Call("acme.Twice", x)), lambda v: 4 * v, {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FOLDED)
+def test_nodes_of_constants_are_folded_by_the_definition(case: str) -> None:
+    function, meaning, attributes = FOLDED[case]
+    definitions = [gsl.define("acme.Twice", lambda x: x + x), gsl.define("acme.F", function)]
+    constant = np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3)
+    proto = model(
+        helper.make_node("F", ["c"], ["k"], domain="acme", **attributes),
+        helper.make_node("Add", ["k", "x"], ["y"]),
+        extents=(2, 3),
+    )
+    proto.graph.initializer.append(numpy_helper.from_array(constant, "c"))
+    for made in (tangram.optimize(proto, operators=definitions), tangram.optimize(proto, definitions, check=True)):
+        found = made.to_onnx()
+        assert [node.op_type for node in found.graph.node] == ["Add"]
+        x = np.full((2, 3), 0.25, np.float32)
+        np.testing.assert_allclose(oracle.run_ort(found, {"x": x})[0], meaning(constant) + x, rtol=1e-6)
+
+
+def test_what_a_definition_leaves_open_or_makes_too_long_is_not_folded() -> None:
+    constant = np.linspace(-2, 2, 1500 * 1500, dtype=np.float32).reshape(1500, 1500)
+    proto = model(
+        helper.make_node("F", ["c"], ["k"], domain="acme"),
+        helper.make_node("ReduceSum", ["k"], ["s"], keepdims=0),
+        helper.make_node("Add", ["s", "x"], ["y"]),
+    )
+    proto.graph.initializer.append(numpy_helper.from_array(constant, "c"))
+    product = gsl.define("acme.F", lambda x: op.Matmul(op.Matmul(x, x), x))
+    made = tangram.optimize(proto, operators=product, fold_limit=None)
+    assert [node.op_type for node in made.to_onnx().graph.node] == ["F", "ReduceSum", "Add"]
+    unsorted = definition("let x = *; match acme.F(x); rewrite topk(x) { axis = 1, k = 2, sorted = false }[0];")
+    made = tangram.optimize(proto, operators=unsorted)
+    assert [node.op_type for node in made.to_onnx().graph.node] == ["F", "ReduceSum", "Add"]
+
+
+@pytest.mark.parametrize("kind", ["text", "function"])
+def test_attributes_that_a_definition_does_not_read_belong_to_the_operator(kind: str) -> None:
+    text = """
+    rule f [definition] {
+      let x = *;
+      let s = acme.F(x);
+      match s;
+      attr kind = if native absent(s, "kind") then "fast" else s.kind;
+      rewrite tanh(x);
+    }
+    """
+
+    def function(x, kind="fast"):  # noqa: ANN001, ANN202, ARG001
+        return op.Tanh(x)
+
+    made = gsl.parse(text)[0] if kind == "text" else gsl.define("acme.F", function)
+    right = 'rule r { let x = *; match acme.F(x) { kind = "slow" }; rewrite tanh(x); }'
+    (rule,) = gsl.parse(made.to_gsl() + right)[1:]
+    assert rule.check(made).holds
+    with pytest.raises(tangram.RuleError, match="did you mean `kind`"):
+        gsl.parse(made.to_gsl() + right.replace("kind", "kimd"))
+    # Two nodes that differ in it stay two, and only what the rule names is rewritten.
+    two = model(
+        helper.make_node("F", ["x"], ["a"], domain="acme", kind="slow"),
+        helper.make_node("F", ["x"], ["b"], domain="acme"),
+        helper.make_node("Sub", ["a", "b"], ["y"]),
+    )
+    found = tangram.optimize(two, [made, rule], check=True).to_onnx()
+    assert sorted(node.op_type for node in found.graph.node) == ["F", "Sub", "Tanh"]
 
 
 def test_an_operator_is_defined_once(tangram_bin, tmp_path) -> None:
-    import subprocess
-
     twice, thrice = gsl.define("acme.Twice", lambda x: x + x), gsl.define("acme.Twice", lambda x: x + x + x)
     proto = model(helper.make_node("Twice", ["x"], ["y"], domain="acme"))
     x = np.ones((1, 3), np.float32)
@@ -184,8 +268,12 @@ def test_parameters_that_are_no_operands_are_told() -> None:
         definitions()[1].check()
 
 
-def test_attributes_of_the_definition_are_known() -> None:
+def test_attributes_of_the_definition_are_known(tangram_bin, tmp_path) -> None:
     text = DEFINITION + 'rule r { let x = *; let s = acme.ScaledTanh(x) { alhpa = 2.0 }; match s; rewrite x; }'
+    rules = tmp_path / "r.gsl"
+    rules.write_text(text)
+    ran = subprocess.run([tangram_bin, "rules", "check", rules], capture_output=True, text=True, check=False)
+    assert ran.returncode != 0 and "did you mean `alpha`" in ran.stdout + ran.stderr, (ran.stdout, ran.stderr)
     with pytest.raises(tangram.RuleError, match="did you mean `alpha`"):
         gsl.parse(text)
     assert isinstance(attr.Given(pat.Call("acme.F"), "alpha", 1.0), attr.Attr)

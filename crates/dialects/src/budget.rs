@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tangram_ir::{Module, Op, Value};
 
 use crate::attrs::Attrs;
-use crate::constant;
+use crate::{constant, defined};
 
 /// The most bytes that one evaluation may make.
 pub const MAX_FOLDED_BYTES: u64 = 1 << 30;
@@ -78,8 +78,11 @@ impl FoldBudget {
 }
 
 /// Estimates how many elementary steps the evaluation of `op` takes, from the extents of its
-/// operands and results; extents that are not known count as 1.
+/// operands and results, or of those that it is defined by; extents that are not known count as 1.
 pub fn work(module: &Module, op: Op) -> u64 {
+    if let Some(steps) = defined::work(module, op) {
+        return steps;
+    }
     let results = sum(module, module.results(op));
     let operands = sum(module, module.operands(op));
     let shape = |i: usize| {

@@ -9,8 +9,7 @@
 //! it then as any other.
 //!
 //! Definitions may name each other, in any order. How deep and how often one opens others is
-//! limited: one that names itself has no end, and ten that each name the last one ten times are
-//! 10¹⁰ operations.
+//! limited: ten that each name the last one ten times are 10¹⁰ operations.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -19,8 +18,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 use tangram_ir::{
-    Arity, AttrDef, AttrKind, Context, InferCx, InferError, Inferred, Name, OpDef, OperandDef,
-    ResultDef, Traits,
+    Arity, AttrDef, AttrKind, Context, InferCx, InferError, Inferred, Module, Name, Op, OpDef,
+    OperandDef, ResultDef, Traits,
 };
 
 use crate::eval::{EvalCx, EvalError, EvalTable, Evaluated};
@@ -54,6 +53,10 @@ pub trait Definition: Send + Sync {
     /// Why it is not defined for these operands.
     fn evaluate(&self, cx: &EvalCx<'_>) -> Evaluated;
 
+    /// Estimates how many elementary steps the evaluation of `op`, which it defines, takes: those of
+    /// all that it is made of.
+    fn work(&self, module: &Module, op: Op) -> u64;
+
     /// The same in another context.
     fn within(&self, context: &Context) -> Arc<dyn Definition>;
 }
@@ -78,6 +81,18 @@ pub fn define(context: &Context, name: &str, definition: Arc<dyn Definition>) {
 /// Returns whether `def` is that of an operation which a caller defined.
 pub fn is_defined(def: &OpDef) -> bool {
     def.summary == SUMMARY
+}
+
+/// The operations of a context that a caller defined.
+pub(crate) fn names(context: &Context) -> Vec<Name> {
+    context.extension::<Defined>().by_name.read().keys().copied().collect()
+}
+
+/// Estimates how many elementary steps the evaluation of `op` takes, if a caller defined it.
+pub(crate) fn work(module: &Module, op: Op) -> Option<u64> {
+    let found = definition(module.context(), module.name(op))?;
+    // What cannot be opened cannot be evaluated either.
+    Some(opened(|| found.work(module, op)).unwrap_or(u64::MAX))
 }
 
 /// Makes what is defined in `from` known to `to`.

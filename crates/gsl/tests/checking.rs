@@ -6,7 +6,7 @@ use std::path::Path;
 use tangram_gsl::ast::RuleBuilder;
 use tangram_gsl::check::{TableSchema, check_built, check_file};
 use tangram_gsl::diagnostic::Sources;
-use tangram_gsl::text::{NoImports, load};
+use tangram_gsl::text::{Loader, NoImports, load};
 
 const OPERATORS: &[&str] = &[
     "conv2d(data, weight) {strides: tuple, padding: tuple, dilation: tuple, groups: int}",
@@ -53,7 +53,7 @@ fn files(folder: &str) -> Vec<(String, String)> {
 fn findings(name: &str, text: &str) -> (Vec<(usize, String)>, String) {
     let mut sources = Sources::default();
     let mut file = load(name, text, &mut NoImports, &mut sources);
-    check_file(&mut file, &schema());
+    check_file(&mut file, &schema(), &sources);
     let place = |d: &tangram_gsl::diagnostic::Diagnostic| {
         (sources.line_column(d.span()).0, d.code.to_owned())
     };
@@ -115,13 +115,15 @@ fn findings_of_definitions_have_hints() {
         "any-in-target",
         "variadic-output",
         "output-count",
+        "definition-cycle",
+        "unread-attribute",
     ];
     let mut without = Vec::new();
     let mut seen = Vec::new();
     for (name, text) in files("spec/errors") {
         let mut sources = Sources::default();
         let mut file = load(&name, &text, &mut NoImports, &mut sources);
-        check_file(&mut file, &schema());
+        check_file(&mut file, &schema(), &sources);
         for found in file.diagnostics.iter().filter(|found| CODES.contains(&found.code)) {
             seen.push(found.code);
             // A word that is like no other has no neighbour to be mistaken for.
@@ -133,6 +135,55 @@ fn findings_of_definitions_have_hints() {
     }
     assert_eq!(without, [] as [String; 0]);
     assert!(CODES.iter().all(|code| seen.contains(code)), "{seen:?}");
+}
+
+/// A ring of definitions over two files: every step of it is told with its place.
+#[test]
+fn a_cycle_of_definitions_is_told_as_a_whole() {
+    struct Other;
+    impl Loader for Other {
+        fn load(&mut self, _: &str, path: &str) -> Result<(String, String), String> {
+            let text = "rule b [definition] {\n  let x = *;\n  match acme.B(x);\n  \
+                        rewrite sqrt(acme.C(x));\n}\n";
+            Ok((path.to_owned(), text.to_owned()))
+        }
+    }
+    let text = "use \"other.gsl\";\n\
+                rule c [definition] { let x = *; match acme.C(x); rewrite relu(acme.A(x)); }\n\
+                rule a [definition] { let x = *; match acme.A(x); rewrite acme.B(x); }\n";
+    let mut sources = Sources::default();
+    let mut file = load("r.gsl", text, &mut Other, &mut sources);
+    check_file(&mut file, &schema(), &sources);
+    let found: Vec<_> =
+        file.diagnostics.iter().filter(|found| found.code == "definition-cycle").collect();
+    assert_eq!(found.len(), 1, "{}", sources.render(&file.diagnostics));
+    for step in [
+        "other.gsl:4:16: `acme.B` is made of `acme.C`",
+        "r.gsl:2:64: `acme.C` is made of `acme.A`",
+        "r.gsl:3:59: `acme.A` is made of `acme.B`",
+    ] {
+        assert!(found[0].notes.iter().any(|note| note == step), "{step}: {:?}", found[0].notes);
+    }
+}
+
+/// Where rings share definitions, one of them is told, and rings apart are told each.
+#[test]
+fn rings_of_definitions_are_told_apart() {
+    let rule = |name: &str, of: &str| {
+        format!(
+            "rule {n} [definition] {{ let x = *; match acme.{name}(x); rewrite {of}; }}\n",
+            n = name.to_lowercase()
+        )
+    };
+    let text = rule("A", "acme.B(acme.C(x))")
+        + &rule("B", "acme.A(x)")
+        + &rule("C", "acme.A(x)")
+        + &rule("D", "acme.E(acme.A(x))")
+        + &rule("E", "acme.D(x)")
+        + &rule("F", "acme.D(acme.A(x))");
+    let (found, shown) = findings("r.gsl", &text);
+    let cycles = found.iter().filter(|(_, code)| code == "definition-cycle").count();
+    assert_eq!(cycles, 2, "{shown}");
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn what_is_imported_is_well_formed() {
     let schema = NnSchema::new(&tangram_dialects::context());
     let mut sources = Sources::default();
     let mut file = load("imported", &imported.text, &mut NoImports, &mut sources);
-    check_file(&mut file, &schema);
+    check_file(&mut file, &schema, &sources);
     assert!(!file.has_errors(), "{}", sources.render(&file.diagnostics));
     let found = verdicts(&imported).remove(0);
     assert!(!found.is_wrong(), "{found}");

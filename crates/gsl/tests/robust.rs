@@ -20,7 +20,7 @@ proptest! {
         let text = format!("rule r {{ let x = *; match relu(x); {} }}", words.join(" "));
         let mut sources = Sources::default();
         let mut file = load("soup", &text, &mut NoImports, &mut sources);
-        check_file(&mut file, &TableSchema::default());
+        check_file(&mut file, &TableSchema::default(), &sources);
         sources.render(&file.diagnostics);
         if let Ok(rules) = parse(&text) {
             for rule in rules {

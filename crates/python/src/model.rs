@@ -439,7 +439,7 @@ fn optimise(
 pub(crate) fn check_rules(name: &str, text: &str) -> PyResult<Vec<String>> {
     let mut library = Library::default();
     library.add_text(name, text, None).map_err(rule_error)?;
-    match library.check() {
+    match library.errors() {
         found if found.is_empty() => {
             Ok(library.rules.iter().map(|rule| rule.rule.name().to_owned()).collect())
         }

@@ -30,7 +30,7 @@ pub(crate) fn rule_text(json: &str) -> PyResult<String> {
 pub(crate) fn parse_rules(name: &str, text: &str) -> PyResult<Vec<(String, String, String)>> {
     let mut library = Library::default();
     library.add_text(name, text, None).map_err(rule_error)?;
-    let found = library.check();
+    let found = library.errors();
     if !found.is_empty() {
         return Err(RuleError::new_err(found));
     }

@@ -11,7 +11,7 @@ use tangram_gsl::analysis::{Finding, analyse};
 use tangram_gsl::ast::{ExprKind, OpChoice, PatternKind, Rule};
 use tangram_gsl::check::{check_rule, has_errors};
 use tangram_gsl::definition::{self, Definition, is_definition};
-use tangram_gsl::diagnostic::Sources;
+use tangram_gsl::diagnostic::{Diagnostic, Severity, Sources};
 use tangram_gsl::rules::{
     self, CompileError, CompiledRule, NativeAttribute, NativeBuilder, Natives,
 };
@@ -335,11 +335,22 @@ impl Library {
         Ok(compiled)
     }
 
-    /// Checks the rules against the operations; what is wrong, as it would be shown, or nothing.
+    /// Checks the rules against the operations; what is found, as it would be shown, or nothing.
     pub fn check(&self) -> String {
-        let schema = NnSchema::new(&self.context());
-        let found: Vec<_> = self.rules.iter().flat_map(|rule| check_rule(rule, &schema)).collect();
+        self.sources.render(&self.findings())
+    }
+
+    /// Checks the rules against the operations; why some cannot be used, as it would be shown, or
+    /// nothing.
+    pub fn errors(&self) -> String {
+        let mut found = self.findings();
+        found.retain(|finding| finding.severity == Severity::Error);
         self.sources.render(&found)
+    }
+
+    fn findings(&self) -> Vec<Diagnostic> {
+        let schema = NnSchema::new(&self.context());
+        self.rules.iter().flat_map(|rule| check_rule(rule, &schema)).collect()
     }
 
     /// Verifies each rule by exact evaluation of many small instances.
@@ -471,7 +482,7 @@ impl Library {
         if file.has_errors() {
             return Err(RulesError::Wrong { rendered: self.sources.render(&file.diagnostics) });
         }
-        let both = definition::conflicts(self.rules.iter().chain(&file.rules));
+        let both = definition::conflicts(self.rules.iter().chain(&file.rules), &self.sources);
         if has_errors(&both) {
             return Err(RulesError::Wrong { rendered: self.sources.render(&both) });
         }

@@ -5,7 +5,6 @@ mod domains;
 use crate::exit::ExitCode;
 use std::path::{Path, PathBuf};
 
-use tangram::dialects;
 use tangram::gsl::check::{check_rule, has_errors};
 use tangram::gsl::schema::NnSchema;
 use tangram::gsl::verify::mutate::Fate;
@@ -154,8 +153,6 @@ fn import(file: &Path, output: Option<&Path>, pairs: bool) -> Result<ExitCode, E
 
 /// Checks rules against the operations, then verifies those in which nothing was found.
 fn check(names: &[String], quick: bool, json: bool) -> Result<ExitCode, Error> {
-    let context = dialects::context();
-    let schema = NnSchema::new(&context);
     let (mut faulty, mut count, mut verdicts) = (0, 0, Vec::new());
     let libraries: Vec<Library> = match names {
         [] => vec![Library::shipped()?],
@@ -174,6 +171,7 @@ fn check(names: &[String], quick: bool, json: bool) -> Result<ExitCode, Error> {
                 out::print(found)?
             }
             let before = library.rules.len();
+            let schema = NnSchema::new(&library.context());
             library.rules.retain(|rule| !has_errors(&check_rule(rule, &schema)));
             faulty += before - library.rules.len();
         }

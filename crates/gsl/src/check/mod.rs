@@ -45,8 +45,9 @@ pub fn check_rule(located: &LocatedRule, schema: &dyn Schema) -> Vec<Diagnostic>
     found
 }
 
-/// Checks every rule of a file, and that no two share a name or define one operator.
-pub fn check_file(file: &mut RuleFile, schema: &dyn Schema) {
+/// Checks every rule of a file, that no two share a name or define one operator, and that no
+/// definition comes back to itself.
+pub fn check_file(file: &mut RuleFile, schema: &dyn Schema, sources: &Sources) {
     let mut names: HashMap<&str, Span> = HashMap::new();
     let mut found = Vec::new();
     for located in &file.rules {
@@ -59,7 +60,7 @@ pub fn check_file(file: &mut RuleFile, schema: &dyn Schema) {
             );
         }
     }
-    found.extend(definition::conflicts(&file.rules));
+    found.extend(definition::conflicts(&file.rules, sources));
     file.diagnostics.extend(found);
     file.diagnostics.sort_by_key(|d| d.span());
 }
@@ -69,7 +70,7 @@ pub fn check_built(rule: &Rule, schema: &dyn Schema) -> (Sources, Vec<Diagnostic
     let mut sources = Sources::default();
     let file = sources.add(rule.name(), crate::text::print(rule));
     let mut parsed = parse_file(&sources, file);
-    check_file(&mut parsed, schema);
+    check_file(&mut parsed, schema, &sources);
     (sources, parsed.diagnostics)
 }
 
@@ -101,12 +102,25 @@ impl Checker<'_> {
         };
         let operator = Definition::new(self.rule);
         if operator.is_some_and(|defined| !ours(defined.operator())) {
+            self.unread_attributes();
             return;
         }
         let message = "a definition matches one call of an operator of your own, on values `*`, \
                        and rewrites it to what it computes";
         let hint = "for example `let x = *; match acme.Twice(x); rewrite x + x;`";
         self.error("bad-definition", self.spans.name, message.to_owned(), hint);
+    }
+
+    /// An attribute that a definition declares belongs to the operator, whether or not it is read: it
+    /// may say how, and not what. It may also be a mistake.
+    fn unread_attributes(&mut self) {
+        for (id, name) in definition::unread(self.rule) {
+            let message =
+                format!("`{name}` is declared, and what the operator computes is without it");
+            let warning = Diagnostic::warning("unread-attribute", self.spans.expr(id), message);
+            let hint = "read it in `rewrite`, unless it says how to compute and not what";
+            self.found.push(warning.hint(hint));
+        }
     }
 
     fn error(&mut self, code: &'static str, span: Span, message: String, hint: &str) {

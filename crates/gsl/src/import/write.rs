@@ -19,7 +19,7 @@ pub(super) fn rule(name: &str, rule: &RuleGraph, schema: &NnSchema) -> Result<St
     let mut sources = Sources::default();
     let file = sources.add(name, text.clone());
     let mut parsed = text::parse_file(&sources, file);
-    check_file(&mut parsed, schema);
+    check_file(&mut parsed, schema, &sources);
     let error = parsed.diagnostics.iter().find(|found| found.severity == Severity::Error);
     match error {
         Some(found) => Err(found.message.replace('\n', " ")),

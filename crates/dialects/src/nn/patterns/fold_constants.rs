@@ -1,4 +1,5 @@
-//! `fold-constants`: an operation whose operands are all constants becomes a constant.
+//! `fold-constants`: an operation whose operands are all constants becomes a constant. So does one of
+//! the caller's that has a definition.
 //!
 //! What is folded may not outgrow what dies with it by more than a limit, so that a model never
 //! blows up: weights that others use stay shared, and cheap operations that make big tensors
@@ -10,7 +11,7 @@ use tangram_tensor::{Tensor, within};
 
 use super::{Matched, Native, Options, because, key_for, make_constant, replace_all};
 use crate::budget::{self, FoldBudget};
-use crate::{constant, eval, nn};
+use crate::{constant, defined, eval, nn};
 
 /// Operations that say in which form weights are kept: runtimes look for them.
 const FORMS: &[&str] = &["nn.dequantize", "nn.contrib_dequantize"];
@@ -23,7 +24,8 @@ pub(super) fn pattern(context: &Context, options: &Options) -> Native {
     let (limit, budget) = (options.max_growth_bytes, options.budget.clone());
     let foldable =
         nn::ops().filter(|op| op.eval.is_some() && is_foldable(op.def.name, op.def.traits));
-    let names = foldable.map(|op| context.name(op.def.name)).collect();
+    let mut names: Vec<_> = foldable.map(|op| context.name(op.def.name)).collect();
+    names.extend(defined::names(context));
     Native::new("fold-constants", "fold", Roots::Names(names), 800, move |rewriter, op| {
         fold(rewriter, op, limit, &budget)
     })

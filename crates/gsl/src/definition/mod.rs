@@ -13,13 +13,14 @@
 //! A rule with the label `definition` is never applied to a model. Where an operation of the
 //! operator is typed or evaluated, its target is made beside it, in a program of its own.
 
+mod among;
+
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-use tangram_dialects::constant;
-use tangram_dialects::defined;
-use tangram_dialects::eval::{EvalCx, EvalError, Evaluated};
+use rustc_hash::FxHashSet;
+use tangram_dialects::eval::{EvalCx, EvalError, Evaluated, is_order_open};
 use tangram_dialects::interpret::{Datum, interpret};
+use tangram_dialects::{budget, constant, defined};
 use tangram_ir::{
     Attr, AttrKind, Context, InferCx, InferError, Inferred, Loc, Module, Name, Op, OpState, Point,
     Traits, Type, TypeData, Value,
@@ -27,10 +28,10 @@ use tangram_ir::{
 use tangram_rewrite::{Rewriter, Silent};
 use tangram_tensor::{DType, Tensor};
 
-use crate::ast::{ExprId, ExprKind, NativeArg, OpChoice, PatId, PatternKind, Rule};
-use crate::diagnostic::Diagnostic;
+use crate::ast::{ExprId, ExprKind, NativeArg, OpChoice, PatId, PatternKind, Reference, Rule};
 use crate::rules::{CompiledRule, Natives, Options, UnknownExtents};
-use crate::text::LocatedRule;
+
+pub use among::conflicts;
 
 /// The label of a rule that defines an operator.
 pub const DEFINITION: &str = "definition";
@@ -68,22 +69,6 @@ impl Definition {
 /// Whether a rule defines an operator, and is never applied.
 pub fn is_definition(rule: &Rule) -> bool {
     rule.labels().iter().any(|label| label == DEFINITION)
-}
-
-/// Finds operators that two rules define, and not alike: which one is meant nobody can tell.
-pub fn conflicts<'r>(rules: impl IntoIterator<Item = &'r LocatedRule>) -> Vec<Diagnostic> {
-    let mut known: FxHashMap<&str, &LocatedRule> = FxHashMap::default();
-    let mut found = Vec::new();
-    for located in rules.into_iter().filter(|located| is_definition(&located.rule)) {
-        let Some((_, operator, _)) = call(&located.rule) else { continue };
-        let first = *known.entry(operator).or_insert(located);
-        if first.rule != located.rule {
-            let message = format!("two rules define `{operator}`");
-            let error = Diagnostic::error("defined-twice", located.spans.name, message);
-            found.push(error.label(first.spans.name, "the first one"));
-        }
-    }
-    found
 }
 
 /// The call that a definition matches, its operator, and the names of its operands.
@@ -148,6 +133,9 @@ impl Composition {
         let draws = |op: Op| program.def(op).is_some_and(|def| def.traits.contains(Traits::RANDOM));
         if program.ops(body).any(draws) {
             return Err(refused("it draws random numbers, which no definition may".to_owned()));
+        }
+        if program.ops(body).any(|op| is_order_open(program, op)) {
+            return Err(refused("it leaves the order of its results open".to_owned()));
         }
         let own = program.result(op, 0);
         match values.first() {
@@ -223,11 +211,9 @@ impl defined::Definition for Composition {
                 Some(tensor) => constant::tensor_type(&context, tensor),
                 None => context.ty(TypeData::None),
             };
-            // What inference may read: axes, shapes and the like.
-            let known = tensor
-                .as_ref()
-                .filter(|tensor| tensor.dtype() == DType::I64 && tensor.len() <= LONGEST_SHAPE);
-            operands.push(operand(&mut program, ty, known));
+            // What inference may read.
+            let known = shown(tensor.clone());
+            operands.push(operand(&mut program, ty, known.as_ref()));
             if known.is_none() {
                 inputs.extend(tensor.clone().map(Datum::Tensor));
             }
@@ -247,27 +233,48 @@ impl defined::Definition for Composition {
         found.into_iter().map(tensor).collect()
     }
 
+    fn work(&self, module: &Module, op: Op) -> u64 {
+        let context = module.context_arc().clone();
+        let mut program = Module::new(context.clone());
+        let mut operands = Vec::new();
+        for value in module.operands(op) {
+            let constant = shown(constant::constant_tensor(module, value));
+            operands.push(operand(&mut program, module.value_type(value), constant.as_ref()));
+        }
+        // What says nothing here is refused before it is evaluated.
+        if self.open(&mut program, module.name(op), &operands, module.attrs(op)).is_err() {
+            return 0;
+        }
+        let steps = program.ops(program.body()).map(|op| budget::work(&program, op));
+        steps.fold(0, u64::saturating_add)
+    }
+
     fn within(&self, context: &Context) -> Arc<dyn defined::Definition> {
         Arc::new(Composition::new(&self.rule, context))
     }
 }
 
-/// The attributes of what `source` matches that a rule reads, by expression.
-fn reads(rule: &Rule, source: PatId) -> Vec<(Option<ExprId>, String)> {
+/// The constant, if it is short: axes, shapes and the like.
+fn shown(constant: Option<Tensor>) -> Option<Tensor> {
+    constant.filter(|tensor| tensor.dtype() == DType::I64 && tensor.len() <= LONGEST_SHAPE)
+}
+
+/// The attributes of what `source` matches that a rule names, by expression.
+fn reads(rule: &Rule, source: PatId) -> Vec<(ExprId, String)> {
     let mut found = Vec::new();
     for (id, expr) in rule.exprs() {
         match &expr.kind {
             ExprKind::Access { pattern, attribute }
                 if *pattern == source && !OF_TENSORS.contains(&attribute.as_str()) =>
             {
-                found.push((Some(id), attribute.clone()));
+                found.push((id, attribute.clone()));
             }
             ExprKind::Native { name, args } if name == "absent" => {
                 if let [NativeArg::Pattern(of), NativeArg::Expr(text)] = args[..]
                     && of == source
                     && let ExprKind::Str(text) = &rule.expr(text).kind
                 {
-                    found.push((None, text.clone()));
+                    found.push((id, text.clone()));
                 }
             }
             _ => {}
@@ -276,11 +283,46 @@ fn reads(rule: &Rule, source: PatId) -> Vec<(Option<ExprId>, String)> {
     found
 }
 
+/// The attributes that a definition declares, and neither its target nor a condition reads, each with
+/// the expression that names it.
+pub(crate) fn unread(rule: &Rule) -> Vec<(ExprId, String)> {
+    let Some((source, ..)) = call(rule) else { return Vec::new() };
+    let computed = computed(rule);
+    let all = reads(rule, source);
+    let read: FxHashSet<&str> =
+        all.iter().filter(|(id, _)| computed.contains(id)).map(|(_, name)| &**name).collect();
+    let mut found: Vec<(ExprId, String)> = Vec::new();
+    for (id, name) in &all {
+        if !read.contains(&**name) && found.iter().all(|(_, known)| known != name) {
+            found.push((*id, name.clone()));
+        }
+    }
+    found
+}
+
+/// The expressions that targets and conditions are made of.
+fn computed(rule: &Rule) -> FxHashSet<ExprId> {
+    let (mut patterns, mut exprs) = (FxHashSet::default(), FxHashSet::default());
+    let targets = rule.targets().iter().map(|id| Reference::Part(*id));
+    let mut stack: Vec<Reference> =
+        targets.chain(rule.conditions().iter().map(|id| Reference::Expr(*id))).collect();
+    while let Some(reference) = stack.pop() {
+        match reference {
+            Reference::Part(id) | Reference::Mention(id) if patterns.insert(id) => {
+                stack.extend(rule.pattern(id).references());
+            }
+            Reference::Expr(id) if exprs.insert(id) => stack.extend(rule.expr(id).references()),
+            _ => {}
+        }
+    }
+    exprs
+}
+
 /// The kind of an attribute, by what stands in its place where it is absent.
-fn default(rule: &Rule, read: Option<ExprId>) -> Option<AttrKind> {
+fn default(rule: &Rule, read: ExprId) -> Option<AttrKind> {
     let other = rule.exprs().find_map(|(_, expr)| match expr.kind {
-        ExprKind::Cond { then, otherwise, .. } if Some(otherwise) == read => Some(then),
-        ExprKind::Cond { then, otherwise, .. } if Some(then) == read => Some(otherwise),
+        ExprKind::Cond { then, otherwise, .. } if otherwise == read => Some(then),
+        ExprKind::Cond { then, otherwise, .. } if then == read => Some(otherwise),
         _ => None,
     })?;
     Some(match &rule.expr(other).kind {
