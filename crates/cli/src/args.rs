@@ -65,6 +65,10 @@ pub(crate) enum Command {
     Machine(crate::machine::MachineArgs),
     /// Run passes or apply rules on a program in MLIR's text.
     Rewrite(crate::rewrite::RewriteArgs),
+    /// Print a script that completes commands and options in a shell.
+    Completions(crate::completions::CompletionsArgs),
+    /// Print the manual page of a command, or write those of all.
+    Man(crate::man::ManArgs),
 }
 
 /// How rules are applied.

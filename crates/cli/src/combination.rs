@@ -60,9 +60,11 @@ fn idle(command: &Command) -> Vec<Idle> {
         Command::Bench(_)
         | Command::Calc(_)
         | Command::Check(_)
+        | Command::Completions(_)
         | Command::Diff(_)
         | Command::Flow(_)
         | Command::Machine(_)
+        | Command::Man(_)
         | Command::Run(_) => Vec::new(),
     }
 }

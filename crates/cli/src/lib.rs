@@ -14,6 +14,7 @@ mod check;
 mod codegen;
 mod combination;
 mod compile;
+mod completions;
 mod diff;
 mod edits;
 mod egraph;
@@ -26,6 +27,7 @@ mod invocation;
 mod judge;
 mod limits;
 mod machine;
+mod man;
 mod memory;
 mod opt;
 mod out;
@@ -181,6 +183,8 @@ fn run(command: Command) -> Result<ExitCode, Error> {
         Command::Egraph { command } => egraph::run(&command),
         Command::Scop(args) => scop::run(&args),
         Command::Machine(args) => machine::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
         Command::Rewrite(args) => rewrite::run(&args, &rewrite::Known::standard()),
     }
 }

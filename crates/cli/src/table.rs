@@ -154,7 +154,11 @@ fn summary(report: &Report) -> String {
         );
     }
     if !report.left_out.is_empty() {
-        out += &format!("left out  {} rules: {}\n", report.left_out.len(), report.left_out[0]);
+        let rules = match report.left_out.len() {
+            1 => "1 rule that needs a newer operator set".to_owned(),
+            count => format!("{count} rules that need a newer operator set"),
+        };
+        out += &format!("left out  {rules}: {}\n", report.left_out[0]);
     }
     out += &refused(report);
     out += &report.narrowed.as_ref().map_or_else(String::new, narrowed);

@@ -40,6 +40,6 @@ pub mod schema;
 mod types;
 
 pub use error::{Error, Result};
-pub use export::{ExportOptions, export, is_expressible};
+pub use export::{ExportOptions, export, expressible_since, is_expressible};
 pub use import::import;
 pub use model::Model;

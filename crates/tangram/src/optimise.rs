@@ -9,7 +9,7 @@ use tangram_gsl::ast::{Exactness, Rule};
 use tangram_gsl::rules::{CompiledRule, RuleDiscriminator};
 use tangram_ir::{Module, Order, walk};
 use tangram_onnx::edit::Narrowing;
-use tangram_onnx::{Model, is_expressible};
+use tangram_onnx::{Model, expressible_since, is_expressible};
 use tangram_rewrite::greedy::{self, GreedyConfig, Stop};
 use tangram_rewrite::{
     FrozenPatternSet, PatternReport, PatternSet, RewritePattern, Roots, WalkLimits, walk_within,
@@ -406,7 +406,10 @@ fn rules(
         fold_growth: Some(growth),
     };
     let compiled = library.compile(model.module.context(), &selection)?;
-    let why = |(rule, name)| format!("`{rule}` is left out: opset {opset} has no `{name}`");
+    let why = |(rule, name): (String, String)| match expressible_since(&name) {
+        Some(since) => format!("`{rule}` needs `--opset {since}`, for `{name}`"),
+        None => format!("`{rule}` needs `{name}`, which no operator set has"),
+    };
     report.left_out.extend(compiled.left_out.into_iter().map(why));
     Ok(compiled.rules)
 }

@@ -38,8 +38,8 @@ pub(super) fn assumed(name: &impl Display, part: &Part, compared: bool) -> Strin
     if !part.ended.is_empty() {
         let (line, names) = (part.last_line, listed(&part.ended));
         text += &format!(
-            "{name}:{line}: warning: the part stays as it is, as what follows may need the value \
-             of {names} at its end: declare the loop's variable in the loop\n"
+            "{name}:{line}: warning: the part stays as it is: {names} may be live-out; declare the \
+             loop's variable in the loop\n"
         );
     }
     text
@@ -47,12 +47,19 @@ pub(super) fn assumed(name: &impl Display, part: &Part, compared: bool) -> Strin
 
 /// The line about a part: where it is and what became of it.
 pub(super) fn line(name: &impl Display, part: &Part, found: &Result<Outcome, Fault>) -> String {
-    let Part { first_line, last_line, .. } = part;
     let became = match found {
         Ok(outcome) => became(part, outcome),
-        Err(why) => format!("kept, as its dependences were not found: {}", error::loops(why)),
+        Err(why) => format!("kept: no dependences: {}", error::loops(why)),
     };
-    format!("{name}:{first_line}: note: to line {last_line}: {became}\n")
+    format!("{name}:{}: note: {became}\n", lines(part))
+}
+
+/// The lines of a part, as GNU's format of messages has them.
+pub(super) fn lines(part: &Part) -> String {
+    match part.first_line == part.last_line {
+        true => part.first_line.to_string(),
+        false => format!("{}-{}", part.first_line, part.last_line),
+    }
 }
 
 /// The lines of `--print report`.
@@ -64,44 +71,45 @@ pub(super) fn report(part: &Part, outcome: &Outcome) -> String {
 fn became(part: &Part, outcome: &Outcome) -> String {
     let Outcome { part: with, best, ast, one_thread, guards } = outcome;
     if !part.ended.is_empty() {
-        return "kept, as what follows may need the value of a loop variable".to_owned();
+        return "kept: a loop variable may be live-out".to_owned();
     }
     if let Some(reason) = &best.fallback {
-        return format!("kept, as no order was found: {}", error::loops(reason));
+        return format!("kept: no schedule: {}", error::loops(reason));
     }
     if let (Err(reason), false) = (ast, best.original) {
-        return format!("kept, as no loops were generated: {}", error::loops(reason));
+        return format!("kept: no code was generated: {}", error::loops(reason));
     }
     if best.original {
         return match best.ratio {
-            Some(ratio) if ratio.is_finite() => format!(
-                "kept, as the best order found is estimated at {ratio:.2} of its cost: less than \
-                 {WORTH} is worth new code"
+            Some(ratio) if ratio.is_finite() && ratio < 0.995 => format!(
+                "kept: the best schedule saves too little (estimated cost: {ratio:.2}, needed: {WORTH})"
             ),
-            _ => "kept, as nothing in it repeats".to_owned(),
+            Some(ratio) if ratio.is_finite() => "kept: no better schedule".to_owned(),
+            _ => "kept: no loop repeats".to_owned(),
         };
     }
     let guards = match guards {
         Ok(guards) => guards,
-        Err(reason) => return format!("kept, as {reason}"),
+        Err(reason) => return format!("kept: {reason}"),
     };
-    let gain =
-        best.ratio.map_or(String::new(), |ratio| format!(", estimated at {ratio:.2} of its cost"));
-    let bands: Vec<String> = best.bands.iter().filter_map(|band| arranged(with, band)).collect();
-    let bands = if bands.is_empty() { "in another order".to_owned() } else { bands.join("; ") };
+    let gain = best.ratio.map_or(String::new(), |ratio| format!(" (estimated cost: {ratio:.2})"));
+    let contracted = |at: &usize| best.contractions.iter().any(|own| own.statement == *at);
+    let bands: Vec<String> =
+        best.bands.iter().filter_map(|band| arranged(with, band, contracted)).collect();
+    let bands = if bands.is_empty() { "loops reordered".to_owned() } else { bands.join("; ") };
     let idle: String = best.idle.iter().map(|idle| format!("; {}", without(*idle))).collect();
     let names: Vec<String> = with.allocated.iter().map(|own| format!("`{}`", own.name)).collect();
     let memory = match names.is_empty() {
         true => String::new(),
-        false => format!("; in memory of its own: {}", names.join(", ")),
+        false => format!("; {} in memory of its own", names.join(", ")),
     };
     let compared = match guards.iter().any(|test| test.contains("<= TANGRAM_AT")) {
-        true => format!("; where the ranges of {} do not overlap", listed(&part.distinct)),
+        true => format!("; run if {} do not overlap", listed(&part.distinct)),
         false => String::new(),
     };
     let alone = match one_thread {
         true => {
-            "; for one thread, as the search for loops of several took too long: `--max-steps` allows more"
+            "; serial, as the search for a parallel schedule ran out of steps: `--max-steps` allows more"
         }
         false => "",
     };
@@ -112,41 +120,42 @@ fn became(part: &Part, outcome: &Outcome) -> String {
 pub(super) fn without(idle: Idle) -> String {
     match idle {
         Idle::Diamond => {
-            "no diamonds, as they need loops that can be tiled together, of which the \
-                          first is not parallel, as the time of a stencil"
+            "no diamond tiles: they need a permutable band whose outer loop is not parallel, as \
+             the time loop of a stencil"
                 .to_owned()
         }
-        Idle::Sizes { used: 0 } => {
-            "nothing is tiled as `--tile` says, as no loops can be".to_owned()
+        Idle::Sizes { used: 0 } => "`--tile` has no effect: no loops are permutable".to_owned(),
+        Idle::Sizes { used } => {
+            format!("`--tile`: the first {used} sizes alone, as no more loops are permutable")
         }
-        Idle::Sizes { used } => format!(
-            "of the sizes in `--tile` the first {used} alone, as no more loops can be tiled together"
-        ),
         _ => "`--tile` without all of its effect".to_owned(),
     }
 }
 
-/// What became of the loops around some statements.
-fn arranged(part: &Part, band: &Arranged) -> Option<String> {
+/// What became of the loops around some statements; `contracted`: whether a statement runs in packed
+/// tiles.
+fn arranged(part: &Part, band: &Arranged, contracted: impl Fn(&usize) -> bool) -> Option<String> {
     let by =
-        |numbers: &[i128]| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" by ");
-    let mut done = Vec::new();
-    if !band.tiles.is_empty() {
-        done.push(format!("tiles of {}", by(&band.tiles)));
-    }
-    if !band.jams.is_empty() {
-        done.push(format!("{} iterations side by side", by(&band.jams)));
-    }
-    if band.vector {
-        done.push("a free innermost loop".to_owned());
-    }
+        |numbers: &[i128]| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join("x");
+    let (tiles, jams) = (by(&band.tiles), by(&band.jams));
+    let done: Vec<String> = if band.statements.iter().any(contracted) {
+        vec![format!("contraction with packed tiles of {tiles} and a {jams} micro-kernel")]
+    } else {
+        let all = [
+            (!band.tiles.is_empty(), format!("tiled by {tiles}")),
+            (!band.jams.is_empty(), format!("unrolled and jammed by {jams}")),
+            (band.vector, "vectorised".to_owned()),
+        ];
+        all.into_iter().filter_map(|(is_done, text)| is_done.then_some(text)).collect()
+    };
     let lines = band.statements.iter().filter_map(|at| part.bodies.get(*at));
     let mut lines: Vec<usize> = lines.map(|body| body.line).collect();
     lines.sort_unstable();
     lines.dedup();
+    let name = if lines.len() == 1 { "line" } else { "lines" };
     let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
     (!done.is_empty() && !lines.is_empty())
-        .then(|| format!("line {} with {}", lines.join(", "), done.join(", ")))
+        .then(|| format!("{name} {} {}", lines.join(", "), done.join(", ")))
 }
 
 /// Says which results are the same bits as those of the source.

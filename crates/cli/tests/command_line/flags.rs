@@ -63,6 +63,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("bench --python", &["no-such-python"]),
     ("bench --machine", &["scalar"]),
     ("compile --machine", &["scalar"]),
+    ("man --output", &["pages"]),
     ("compile --print-after", &["fuse"]),
     ("compile --stop-after", &["fuse"]),
     ("compile --report", &["page.html"]),

@@ -8,4 +8,5 @@ mod commands;
 mod desk;
 mod flags;
 mod pipes;
+mod shells;
 mod wrong;

@@ -125,16 +125,22 @@ fn what_has_no_effect_is_said() {
         ),
         (
             &["scop", "kernel.c", "--tile", "diamond"],
-            "side by side, a free innermost loop; no diamonds, as they need loops",
+            "vectorised; no diamond tiles: they need a permutable band",
         ),
         // The compiler says it again; what it knows and this reader does not is no reason to stop.
         (
             &["scop", "missing.c"],
             "missing.c:3:22: note: `f` is left alone: expected `;` behind `y[i] = x[i]`",
         ),
-        (&["scop", "kernel.c", "--tile", "4,5,6,7"], "the first 3 alone, as no more loops can be"),
-        (&["scop", "kernel.c", "--tile", "4,5,6,7", "--print", "ast"], "the first 3 alone"),
-        (&["scop", "kernel.c", "--tile", "4,5,6,7", "--print", "report"], "the first 3 alone"),
+        (
+            &["scop", "kernel.c", "--tile", "4,5,6,7"],
+            "the first 3 sizes alone, as no more loops are permutable",
+        ),
+        (&["scop", "kernel.c", "--tile", "4,5,6,7", "--print", "ast"], "the first 3 sizes alone"),
+        (
+            &["scop", "kernel.c", "--tile", "4,5,6,7", "--print", "report"],
+            "the first 3 sizes alone",
+        ),
         (
             &["scop", "kernel.c", "--tile", "4,5,6", "--target", "cuda"],
             "`--tile` gives 3 sizes, but no kernel has more than 2 parallel loops on threads",

@@ -204,12 +204,19 @@ fn foreign(name: &str) -> Option<(&str, &str)> {
     (!ours && !operator.is_empty()).then_some((domain, operator))
 }
 
-/// Returns whether nn operation `name` can be written in version `opset` of ONNX's default operator
-/// set, whatever its attributes. Operators of vendors are never written anew.
-pub fn is_expressible(name: &str, opset: i64) -> bool {
+/// Returns the first version of ONNX's default operator set in which nn operation `name` can be written,
+/// whatever its attributes; 0 for operators of other domains that stand for themselves, and nothing for
+/// those of vendors, which are never written anew.
+pub fn expressible_since(name: &str) -> Option<i64> {
     match operators::by_nn(name) {
-        Some(row) => row.domain.is_empty() && row.since <= opset,
-        None if foreign(name).is_some() => true,
-        None => special::since(name).is_some_and(|since| since <= opset),
+        Some(row) => row.domain.is_empty().then_some(row.since),
+        None if foreign(name).is_some() => Some(0),
+        None => special::since(name),
     }
+}
+
+/// Returns whether nn operation `name` can be written in version `opset` of ONNX's default operator
+/// set, whatever its attributes.
+pub fn is_expressible(name: &str, opset: i64) -> bool {
+    expressible_since(name).is_some_and(|since| since <= opset)
 }
