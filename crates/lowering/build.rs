@@ -10,6 +10,7 @@ fn main() {
         "machine",
         "polyhedral",
         "presburger",
+        "target",
         "tensor",
     ];
     tangram_sources::name(env!("CARGO_PKG_VERSION"), &crates, &[]);

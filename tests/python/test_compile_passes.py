@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import subprocess
 
 MODEL = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models" / "cnn.onnx"
@@ -18,7 +19,7 @@ def test_every_pass_is_timed_in_order(tangram_bin, tmp_path) -> None:
     ran = compiled(tangram_bin, tmp_path, "--emit", "c", "--time-passes")
     assert ran.returncode == 0, ran.stderr
     names = [line.split()[-1] for line in ran.stderr.splitlines() if " ms  " in line]
-    assert names == [*PASSES, "schedule"]
+    assert names == [*PASSES, "schedule", "micro"]
 
 
 def test_the_program_is_printed_after_passes_and_code_is_the_same(tangram_bin, tmp_path) -> None:
@@ -30,6 +31,19 @@ def test_the_program_is_printed_after_passes_and_code_is_the_same(tangram_bin, t
     heads = [line for line in shown.stderr.splitlines() if line.startswith("// -----")]
     assert heads == ["// ----- after fuse -----", "// ----- after pack -----"]
     assert '"tg.nest"' in shown.stderr and "dense_resource" in shown.stderr
+
+
+def test_micro_kernels_are_printed_and_named_as_in_the_code(tangram_bin, tmp_path) -> None:
+    shown = compiled(tangram_bin, tmp_path, "--emit", "c", "--machine", "avx2", "--print-after", "micro")
+    assert shown.returncode == 0, shown.stderr
+    code = (tmp_path / "out.c").read_text()
+    named = set(re.findall(r"func\.func @(tg_tile_\w+)\(", shown.stderr))
+    assert named and named == set(re.findall(r"^static void (tg_tile_\w+)\(", code, re.MULTILINE))
+    for wanted in ["scf.for", "memref.prefetch", "vector.broadcast", '"tg.advance"', "arith.addf"]:
+        assert wanted in shown.stderr
+    ran = compiled(tangram_bin, tmp_path, "--machine", "avx2", "--stop-after", "micro")
+    assert ran.returncode == 0, ran.stderr
+    assert "vector<8xf32>" in (tmp_path / "out.c").read_text()
 
 
 def test_a_program_is_written_in_the_place_of_code(tangram_bin, tmp_path) -> None:

@@ -52,7 +52,7 @@ impl Program {
     /// `c` points to the first element of each row. An operand is a pointer to its packed panel
     /// ([`Panels`](crate::Panels) has the order), a scalar its value. `name_edge` updates columns
     /// `from[r]` up to `to[r]`, exclusive, of the first `rows` rows alone and reads no others;
-    /// the panels are those of a whole tile.
+    /// the panels are those of a whole tile. Elements are floats.
     pub fn to_c(&self, name: &str, element: Element) -> String {
         let writer = Writer::new(self, name, element);
         let mut text = writer.vector_type();
@@ -60,35 +60,7 @@ impl Program {
         text.push_str(&writer.edge(["", ""]));
         text
     }
-
-    /// Writes a function that computes a tile from zeros, with row operands where they lie in memory.
-    ///
-    /// ```text
-    /// static void name(long segments, const long *segment, long depth, long step,
-    ///                  const T *a, const long *row, .., const T *b, .., const T *next, T *c);
-    /// ```
-    ///
-    /// Each iteration asks for one more line of cache from `next` on, by the macro
-    /// `TANGRAM_PREFETCH`; a vector that several rows are updated with is loaded once, by
-    /// `TANGRAM_KEEP`. The text that this is put into defines both.
-    ///
-    /// Reduced iterations come in `segments` runs of `depth`: in iteration `p` of run `q`, row `r`
-    /// of a row operand is `a[segment[q] + row[r] + p * step]`, while panels of column operands
-    /// are packed without gaps, and `c` is the tile, row by row, aligned for vectors. Rows that
-    /// are not wanted may have the offset of another one.
-    ///
-    /// A tile of more columns than a panel has, `panel`, takes one more argument in front of the
-    /// others, `long apart`: how many elements lie from a panel to the next.
-    pub fn to_c_in_place(&self, name: &str, element: Element, panel: usize) -> String {
-        let writer = Writer { in_place: Some(panel), ..Writer::new(self, name, element) };
-        let mut text = writer.vector_type();
-        text.push_str(&writer.kernel_in_place());
-        text
-    }
 }
-
-/// Bytes in a line of cache, or fewer.
-const LINE: usize = 64;
 
 pub(crate) struct Writer<'a> {
     pub program: &'a Program,
@@ -96,15 +68,13 @@ pub(crate) struct Writer<'a> {
     pub name: &'a str,
     /// The kernel whose vectors it uses, if not its own.
     pub vector_of: Option<&'a str>,
-    /// Where row operands are read where they lie: the columns of a panel.
-    pub in_place: Option<usize>,
     /// How many elements lie from a row to the next in a panel, and from a column to the next.
     pub apart: [usize; 2],
 }
 
 impl<'a> Writer<'a> {
     pub fn new(program: &'a Program, name: &'a str, element: Element) -> Self {
-        Self { program, element, name, vector_of: None, in_place: None, apart: [1, 1] }
+        Self { program, element, name, vector_of: None, apart: [1, 1] }
     }
 }
 
@@ -119,10 +89,7 @@ impl Writer<'_> {
 
     pub fn vector_type(&self) -> String {
         let (width, element) = (self.program.width, self.element);
-        let mut text = match element.is_pair() {
-            true => self.pair_types(),
-            false => String::new(),
-        };
+        let mut text = String::new();
         if width > 1 {
             // Rows of the target start anywhere, and have elements of the plain type.
             let _ = writeln!(
@@ -133,12 +100,6 @@ impl Writer<'_> {
                 width * element.bytes(),
                 element.bytes(),
             );
-        }
-        if element.is_pair() {
-            text.push_str(&self.product_of_pairs());
-        }
-        if element == Element::PairsOfBytes {
-            text.push_str(&self.widening());
         }
         text
     }
@@ -154,11 +115,11 @@ impl Writer<'_> {
 
     /// The parameters that stand for operands.
     pub fn operands(&self) -> String {
-        let (ty, column) = (self.element.c_type(), self.element.column_c_type());
+        let ty = self.element.c_type();
         let roles = self.program.body.roles().iter().enumerate();
         let each = roles.map(|(at, role)| match role {
             Role::Row => format!("const {ty} *restrict a{at}, "),
-            Role::Column => format!("const {column} *restrict b{at}, "),
+            Role::Column => format!("const {ty} *restrict b{at}, "),
             Role::Scalar => format!("{ty} s{at}, "),
         });
         each.collect()
@@ -210,61 +171,6 @@ impl Writer<'_> {
         text
     }
 
-    fn kernel_in_place(&self) -> String {
-        let Self { program, name, .. } = self;
-        let (ty, vector) = (self.element.c_type(), self.vector());
-        let column = self.element.column_c_type();
-        let roles = program.body.roles();
-        let panel = self.in_place.unwrap_or(program.columns);
-        let apart = if panel < program.columns { "long apart, " } else { "" };
-        let mut text = format!(
-            "{} {name}({apart}long segments, const long *segment, long depth, long step,",
-            self.declared(),
-        );
-        for (at, role) in roles.iter().enumerate() {
-            let _ = match role {
-                Role::Row => {
-                    write!(text, " const {ty} *restrict x{at}, const long *restrict row{at},")
-                }
-                Role::Column => write!(text, " const {column} *restrict b{at},"),
-                Role::Scalar => write!(text, " {ty} s{at},"),
-            };
-        }
-        let _ = writeln!(text, " const {column} *next, {ty} *restrict c)\n{{");
-        let of = |wanted: Role| roles.iter().enumerate().filter(move |(_, role)| **role == wanted);
-        for (at, _) in of(Role::Row) {
-            for row in 0..program.rows {
-                let _ = writeln!(text, "    const long o{at}_{row} = row{at}[{row}];");
-            }
-        }
-        let mut pending = FxHashMap::default();
-        for inst in &program.before {
-            self.write(inst, "    ", &vector, &mut pending, &mut text);
-        }
-        text.push_str("    for (long q = 0; q < segments; q++) {\n");
-        for (at, _) in of(Role::Row) {
-            let _ = writeln!(text, "        const {ty} *a{at} = x{at} + segment[q];");
-        }
-        text.push_str("        for (long p = 0; p < depth; p++) {\n");
-        let line = LINE / self.element.column_bytes();
-        let _ = writeln!(text, "            TANGRAM_PREFETCH(next);\n            next += {line};");
-        for inst in &program.step {
-            self.write(inst, "            ", &vector, &mut pending, &mut text);
-        }
-        for (at, _) in of(Role::Row) {
-            let _ = writeln!(text, "            a{at} += step;");
-        }
-        for (at, _) in of(Role::Column) {
-            let _ = writeln!(text, "            b{at} += {panel};");
-        }
-        text.push_str("        }\n    }\n");
-        for inst in &program.after {
-            self.write(inst, "    ", &vector, &mut pending, &mut text);
-        }
-        text.push_str("}\n\n");
-        text
-    }
-
     /// Writes an instruction; what is neither loaded nor a sum becomes a part of the expressions
     /// that read it, so that compilers fuse the same operations as in the source.
     pub fn write(
@@ -289,16 +195,6 @@ impl Writer<'_> {
         }
         let declared = if updates { String::new() } else { format!("{vector} ") };
         let _ = writeln!(text, "{indent}{declared}r{} = {value};", to.0);
-        if self.in_place.is_some() && self.is_shared(inst) {
-            let _ = writeln!(text, "{indent}TANGRAM_KEEP(r{})", to.0);
-        }
-    }
-
-    /// Whether what is loaded is a vector that several rows are updated with.
-    fn is_shared(&self, inst: &Inst) -> bool {
-        let Inst::Load { operand, .. } = *inst else { return false };
-        let is_column = self.program.body.roles()[operand] == Role::Column;
-        is_column && self.program.width > 1 && self.program.rows > 1
     }
 
     fn value(
@@ -311,18 +207,10 @@ impl Writer<'_> {
             None => (format!("r{}", register.0), Strength::Atom),
         };
         match *inst {
-            Inst::LoadTarget { .. } if self.in_place.is_some() => match self.program.width {
-                1 => ("0".to_owned(), Strength::Atom),
-                _ => (format!("({}){{0}}", self.vector()), Strength::Atom),
-            },
             Inst::LoadTarget { row, column, .. } => (self.place(row, column), Strength::Atom),
             Inst::Load { operand, at, .. } => (self.load(operand, at), Strength::Sum),
             Inst::Negate { of, .. } => {
                 (format!("-{}", bracketed(operand(of), Strength::Atom)), Strength::Product)
-            }
-            Inst::Binary { op: Op::Mul, left, right, .. } if self.element.is_pair() => {
-                let (left, right) = (operand(left).0, operand(right).0);
-                (format!("{}({left}, {right})", self.pairs()), Strength::Atom)
             }
             Inst::Binary { op, left, right, .. } => op.joined(operand(left), operand(right)),
             Inst::StoreTarget { .. } => (String::new(), Strength::Atom),
@@ -330,10 +218,7 @@ impl Writer<'_> {
     }
 
     fn place(&self, row: usize, column: usize) -> String {
-        let at = row * self.program.columns + column;
         match self.program.width {
-            1 if self.in_place.is_some() => format!("c[{at}]"),
-            _ if self.in_place.is_some() => format!("*({} *)(c + {at})", self.vector()),
             1 => format!("c[{row}][{column}]"),
             _ => format!("*({} *)(c[{row}] + {column})", self.vector()),
         }
@@ -342,21 +227,12 @@ impl Writer<'_> {
     fn load(&self, operand: usize, at: usize) -> String {
         let vector = self.vector();
         let (scalar, wide) = match self.program.body.roles()[operand] {
-            Role::Row if self.in_place.is_some() => (format!("a{operand}[o{operand}_{at}]"), false),
             Role::Row => (format!("a{operand}[{}]", at * self.apart[0]), false),
             Role::Scalar => (format!("s{operand}"), false),
             Role::Column => (String::new(), true),
         };
-        let column = match self.in_place {
-            Some(panel) if at >= panel => {
-                format!("b{operand}[{} * apart + {}]", at / panel, at % panel)
-            }
-            _ => format!("b{operand}[{}]", at * self.apart[1]),
-        };
+        let column = format!("b{operand}[{}]", at * self.apart[1]);
         match (self.program.width, wide) {
-            (_, true) if self.element == Element::PairsOfBytes => {
-                format!("{}(&{column})", self.widened())
-            }
             (1, true) => column,
             (1, false) => scalar,
             (_, true) => format!("*(const {vector} *)&{column}"),

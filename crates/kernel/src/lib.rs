@@ -53,7 +53,7 @@ mod blocking;
 mod body;
 mod c;
 mod cuda;
-mod pairs;
+mod ir;
 mod program;
 mod ragged;
 mod run;

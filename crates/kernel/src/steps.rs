@@ -29,6 +29,12 @@ pub enum StepError {
     /// Elements of a vector are not computed alike.
     #[error("instruction {0} has no like in the first lane of its vector")]
     Lanes(usize),
+    /// Sums are in memory during the loop.
+    #[error("sums are not kept in registers during the loop")]
+    Memory,
+    /// Pairs of integers have no such operation.
+    #[error("pairs of integers are multiplied and added, and nothing else")]
+    Pairs,
 }
 
 impl Program {

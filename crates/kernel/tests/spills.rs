@@ -5,8 +5,24 @@
 
 use std::process::Command;
 
+use tangram_ir::{Context, Module};
 use tangram_kernel::{Body, Element, Op, Program, RegisterTile, Role};
 use tangram_machine::{Isa, Machine};
+use tangram_target::{GNU_C, function};
+
+/// What the text around a kernel of a model defines.
+const AROUND: &str = "#include <stdint.h>
+#define TANGRAM_PREFETCH(from) __builtin_prefetch(from)
+#define TANGRAM_KEEP(vector) __asm__(\"\" : \"+x\"(vector));
+";
+
+/// The kernel of a model's product, which is printed from IR.
+fn of_model(program: &Program, element: Element) -> String {
+    let mut module = Module::new(Context::new());
+    let kernel = program.to_ir(&mut module, "kernel", element, program.columns);
+    let text = function(&module, kernel.expect("a kernel"), &GNU_C).expect("a text");
+    format!("{AROUND}{text}").replace("static void", "void")
+}
 
 /// Products, and pairs of products under one sum.
 fn bodies() -> Vec<(&'static str, Body)> {
@@ -92,23 +108,25 @@ fn innermost_loops_do_not_touch_the_stack() {
         ),
     ];
     for (isa, flags) in machines {
-        for element in [Element::F64, Element::F32, Element::Pairs] {
-            // Pairs are multiplied, and nothing else.
-            let bodies = bodies().into_iter();
-            for (what, body) in
-                bodies.filter(|(_, body)| element != Element::Pairs || *body == Body::product())
-            {
+        for element in [Element::F64, Element::F32, Element::Pairs, Element::PairsOfBytes] {
+            // Models multiply, and so do pairs; loops from C do more.
+            let of_c =
+                bodies().into_iter().filter(|_| !element.is_pair()).map(|body| (body, false));
+            let of_models = [(("product of a model", Body::product()), true)];
+            for ((what, body), is_model) in of_c.chain(of_models) {
                 let tile = RegisterTile::of(&Machine::of(isa), element, &body);
                 let program = Program::for_tile(&body, &tile).expect("a program");
-                let code = program.to_c("kernel", element).replace("static void", "void");
-                let code = format!("#include <stdint.h>\n{code}");
-                let stem = format!("spills-{isa}-{}-{}", element.c_type(), what.replace(' ', "-"));
+                let code = match is_model {
+                    true => of_model(&program, element),
+                    false => program.to_c("kernel", element).replace("static void", "void"),
+                };
+                let stem = format!("spills-{isa}-{element:?}-{}", what.replace(' ', "-"));
                 let Some(text) = listing(&stem, &code, flags) else {
                     println!("skipped: needs cc with {flags:?}");
                     return;
                 };
                 let lines = hot_loop(&text, "kernel");
-                let name = format!("{what} of {} on {isa}, {tile:?}", element.c_type());
+                let name = format!("{what} of {element:?} on {isa}, {tile:?}");
                 // The loop that was found is the whole tile's.
                 assert!(fused(&lines) >= tile.rows * tile.vectors, "{name}: {lines:#?}");
                 let spills: Vec<&&str> =

@@ -13,8 +13,9 @@ use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
 use crate::bounds::Excluded;
+use crate::c::kernel::Kernel;
 use crate::c::lanes::{self, LANES, Lanes, Window};
-use crate::c::tile::{self, Kernel, TILE};
+use crate::c::tile::{self, TILE};
 use crate::c::transposed::{self, Transposed};
 use crate::c::{self, RETURNED, UNNAMED, preamble};
 use crate::collapse::{collapse, without_unit_loops};
@@ -35,14 +36,17 @@ fn row_block(machine: &Machine) -> i64 {
     i64::try_from(second_cache(machine) / 2).unwrap_or(i64::MAX).max(64 * 1024)
 }
 
-/// Makes a program of a draft.
+/// Operations of nests for which no order was found, with the reason.
+type Refused = Vec<(Op, LowerError)>;
+
+/// Makes a program of a draft; returns the functions that those of its nests call, too.
 ///
 /// # Errors
 /// The operations of nests for which no order was found, with the reason.
 pub(crate) fn program(
     mut draft: Draft<'_>,
     options: &Options,
-) -> Result<Program, Vec<(Op, LowerError)>> {
+) -> Result<(Program, Vec<Kernel>), Refused> {
     let mut functions = Functions {
         options,
         names: FxHashMap::default(),
@@ -86,7 +90,8 @@ pub(crate) fn program(
     let (setup, steps) = prepared(steps, &mut draft.buffers);
     let (assumed, excluded) = (Vec::new(), functions.excluded);
     let (buffers, reasons) = (draft.buffers, draft.reasons);
-    Ok(Program { buffers, values, setup, steps, source, assumed, excluded, reasons })
+    let program = Program { buffers, values, setup, steps, source, assumed, excluded, reasons };
+    Ok((program, functions.kernels))
 }
 
 /// Takes out what depends on constants alone.
@@ -152,7 +157,7 @@ impl Functions<'_> {
 
     fn add(&mut self, kernels: Vec<Kernel>) {
         for kernel in kernels {
-            if !self.kernels.contains(&kernel) {
+            if !self.kernels.iter().any(|own| own.name == kernel.name && own.text == kernel.text) {
                 self.kernels.push(kernel);
             }
         }

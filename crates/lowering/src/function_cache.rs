@@ -8,7 +8,7 @@ use std::fmt::Debug;
 
 use crate::Options;
 use crate::bounds::Excluded;
-use crate::c::tile::Kernel;
+use crate::c::kernel::Kernel;
 
 /// Keeps texts by what they were made of.
 pub trait Texts: Debug + Send + Sync {
@@ -48,7 +48,7 @@ pub(crate) fn unpacked(packed: &str) -> Option<((String, Vec<Kernel>), Excluded)
     }
     let [text, excluded, kernels @ ..] = &parts[..] else { return None };
     let kernels = kernels.chunks(2).map(|pair| match pair {
-        [name, text] => Some(Kernel { name: (*name).to_owned(), text: (*text).to_owned() }),
+        [name, text] => Some(Kernel::of_text((*name).to_owned(), (*text).to_owned())),
         _ => None,
     });
     Some((((*text).to_owned(), kernels.collect::<Option<_>>()?), Excluded::parse(excluded)?))
@@ -58,11 +58,11 @@ pub(crate) fn unpacked(packed: &str) -> Option<((String, Vec<Kernel>), Excluded)
 mod tests {
     use super::{packed, unpacked};
     use crate::bounds::Excluded;
-    use crate::c::tile::Kernel;
+    use crate::c::kernel::Kernel;
 
     #[test]
     fn what_is_packed_comes_back_and_what_is_cut_does_not() {
-        let kernel = |name: &str| Kernel { name: name.into(), text: format!("void {name};\n\n") };
+        let kernel = |name: &str| Kernel::of_text(name.into(), format!("void {name};\n\n"));
         let kernels = vec![kernel("a"), kernel("b")];
         let excluded = Excluded::parse("-1 1,0 3;5 0").expect("rows");
         let text = packed("12\nx\n", &kernels, &excluded);

@@ -62,6 +62,7 @@ mod widening;
 mod windows;
 mod winograd;
 
+pub use c::kernel::KernelError;
 pub use c::{DIVISION, OUTSIDE};
 pub use function_cache::Texts;
 pub use passes::{Nobody, Watch, pass_names};
@@ -75,7 +76,6 @@ use rustc_hash::FxHashMap;
 use tangram_dialects::conversion::nn_to_linalg::nn_to_linalg;
 pub use tangram_dialects::conversion::nn_to_linalg::{Linalg, LinalgError};
 use tangram_ir::{Module, Op};
-use tangram_kernel::StepError;
 use tangram_machine::{Isa, Machine};
 use tangram_polyhedral::Error as LoopError;
 use tangram_presburger::Error as SetError;
@@ -141,7 +141,7 @@ pub enum LowerError {
     Size(String),
     /// A register tile has no micro-kernel: our own mistake.
     #[error("a product has no micro-kernel: {0}")]
-    Kernel(#[from] StepError),
+    Kernel(#[from] KernelError),
 }
 
 /// The start of every source: the elementary functions that compiled code uses.
@@ -181,7 +181,7 @@ pub fn lower(module: &Module, function: Op, options: &Options) -> Result<Program
     Ok(program.unwrap_or_default())
 }
 
-/// As [`lower`], while `watch` sees the nests after each pass over them.
+/// As [`lower`], while `watch` sees the nests after each pass over them, and the micro-kernels.
 ///
 /// Returns `None` where it has seen enough.
 ///
@@ -198,6 +198,9 @@ pub fn lower_watched(
     let block = block.ok_or_else(|| LowerError::NoBody(name()))?;
     let mut settled = module.clone();
     let assumed = extent_assumptions::unify(&mut settled, function);
+    // Of functions that were kept there is text alone.
+    let texts = options.texts.clone().filter(|_| !watch.wants(passes::MICRO));
+    let options = &Options { texts, ..options.clone() };
     // Operations that have a nest without an order run on the reference kernels, as a whole.
     let mut refused = FxHashMap::default();
     loop {
@@ -207,7 +210,10 @@ pub fn lower_watched(
         let program = function::program(draft, options);
         watch.after(passes::SCHEDULE, start.elapsed(), None);
         match program {
-            Ok(program) => return Ok(Some(Program { assumed, ..program })),
+            Ok((program, kernels)) => {
+                let goes_on = passes::micro(settled.context_arc(), &kernels, options, watch)?;
+                return Ok(goes_on.then_some(Program { assumed, ..program }));
+            }
             Err(ops) => refused.extend(ops),
         }
     }

@@ -14,13 +14,16 @@
 //! | `contract` | tensors that one row needs get memory for one row |
 //!
 //! After each of them the whole is a function of IR, of nests over tensors, which the verifier accepts
-//! and the interpreter runs.
+//! and the interpreter runs. What comes behind them is text, but for the functions that `micro` shows: the
+//! micro-kernels of products, whose text is printed from IR.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
-use tangram_ir::{Block, Module, Op, verify_op};
+use tangram_ir::{Block, Context, Module, Op, verify_op};
 
+use crate::c::kernel::{self, Kernel};
 use crate::storage::Draft;
 use crate::{LowerError, Options};
 use crate::{array_contraction, fusion, group, ir, layout, packing, quantised, scaling, widening};
@@ -45,9 +48,13 @@ const IMPORT: &str = "import";
 /// What comes behind the passes over nests: the order of loops, and their text.
 pub(crate) const SCHEDULE: &str = "schedule";
 
-/// The names of the passes over nests, in the order in which they run.
+/// What shows the micro-kernels that nests call.
+pub(crate) const MICRO: &str = "micro";
+
+/// The names of the passes over nests, in the order in which they run, and that of what shows
+/// micro-kernels, `micro`.
 pub fn pass_names() -> impl Iterator<Item = &'static str> {
-    [IMPORT].into_iter().chain(PASSES.iter().map(|(name, _)| *name))
+    [IMPORT].into_iter().chain(PASSES.iter().map(|(name, _)| *name)).chain([MICRO])
 }
 
 /// Who watches the passes over nests.
@@ -58,8 +65,8 @@ pub trait Watch {
     fn wants(&self, pass: &str) -> bool;
 
     /// Is told of each pass that has run, how long that took, and of the program if it is wanted;
-    /// behind all passes of `schedule`, after which there is no program over nests. Where it
-    /// returns `false`, no other pass runs.
+    /// behind all passes of `schedule`, after which there is no program over nests, and of `micro`, whose
+    /// program is the micro-kernels. Where it returns `false`, no other pass runs.
     fn after(&mut self, pass: &'static str, took: Duration, program: Option<&Module>) -> bool;
 }
 
@@ -99,6 +106,25 @@ pub(crate) fn nests<'a>(
         }
     }
     Ok(Some(draft))
+}
+
+/// Shows micro-kernels to the watcher, and verifies them; returns whether it has not seen enough.
+pub(crate) fn micro(
+    context: &Arc<Context>,
+    kernels: &[Kernel],
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<bool, LowerError> {
+    let (start, wanted) = (Instant::now(), watch.wants(MICRO));
+    if !wanted && !options.verify_each {
+        return Ok(watch.after(MICRO, start.elapsed(), None));
+    }
+    let program = kernel::module(context.clone(), kernels).map_err(kernel::KernelError::from)?;
+    let functions: Vec<Op> = program.ops(program.body()).collect();
+    for function in functions {
+        verified(&program, function, MICRO)?;
+    }
+    Ok(watch.after(MICRO, start.elapsed(), wanted.then_some(&program)))
 }
 
 struct Told<'a> {

@@ -101,7 +101,9 @@ pub(super) fn sources(root: &Path) -> Vec<PathBuf> {
             let path = entry.path();
             let name = entry.file_name();
             let hidden = name.to_string_lossy().starts_with('.');
-            if path.is_dir() && !hidden && name != "target" && name != "__pycache__" {
+            // A crate has that name as well.
+            let is_build = name == "target" && !path.join("Cargo.toml").exists();
+            if path.is_dir() && !hidden && !is_build && name != "__pycache__" {
                 open.push(path);
             } else if path.extension().is_some_and(|ending| ending == "rs" || ending == "py") {
                 found.push(path);

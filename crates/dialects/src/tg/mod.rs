@@ -24,9 +24,13 @@
 //! integer. The table is in [`scalars`]. Integers of a body have no sign, as `arith` wants it; a
 //! result that stands for one without a sign is marked `tg.unsigned`, which no meaning depends on.
 //!
+//! Below nests, [`micro`] has the operations of innermost loops, beside those of `scf`, `vector`,
+//! `memref` and `arith`.
+//!
 //! No operation has a text of its own, so `mlir-opt --allow-unregistered-dialect` reads whatever is
 //! printed.
 
+pub mod micro;
 mod nest;
 pub mod scalars;
 mod verify;
@@ -36,8 +40,22 @@ use tangram_ir::{Arity, AttrDef, AttrKind, Context, OpDef, OperandDef, ResultDef
 pub use nest::{Nest, NestError, NestOperands, Row, tensor_type};
 
 /// Every definition of this dialect.
-pub static DEFS: &[&OpDef] =
-    &[&NEST, &YIELD, &REFERENCE, &BUFFER, &VIEW, &SIZE, &INDEX, &INSIDE, &APPLY, &CAST];
+pub static DEFS: &[&OpDef] = &[
+    &NEST,
+    &YIELD,
+    &REFERENCE,
+    &BUFFER,
+    &VIEW,
+    &SIZE,
+    &INDEX,
+    &INSIDE,
+    &APPLY,
+    &CAST,
+    &micro::ADVANCE,
+    &micro::KEEP,
+    &micro::DOT,
+    &micro::WIDEN_LOAD,
+];
 
 /// Makes the operations of this dialect known.
 pub fn register(context: &Context) {

@@ -4,6 +4,7 @@ mod body;
 mod epilogue;
 pub(crate) mod group;
 mod half;
+pub(crate) mod kernel;
 pub(crate) mod lanes;
 mod preamble;
 pub(crate) mod tile;

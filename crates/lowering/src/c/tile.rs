@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::Scalar;
-use tangram_kernel::{Body, Element, Program, RegisterTile, StepError};
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, index};
+use super::kernel::{Kernel, KernelError};
 use super::{Sharing, epilogue, head, shared_out, tail};
 use crate::nest::{Nest, Tensor};
 use crate::packing::Tiled;
@@ -23,51 +23,6 @@ pub(super) const SUMS: usize = 8;
 
 /// How many lines of a long panel are fetched before they are read.
 const LINES_AHEAD: usize = 64;
-
-/// A micro-kernel that a function calls.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Kernel {
-    pub name: String,
-    pub text: String,
-}
-
-impl Kernel {
-    /// The product of a tile with as many rows.
-    ///
-    /// # Errors
-    /// [`StepError`] if there is no program of such a tile.
-    pub fn of(element: Element, tile: RegisterTile, rows: usize) -> Result<Kernel, StepError> {
-        let name = Kernel::name(element, tile, rows);
-        let program = Program::for_tile(&Body::product(), &RegisterTile { rows, ..tile })?;
-        let text = program.to_c_in_place(&name, element, tile.columns());
-        Ok(Kernel { name, text })
-    }
-
-    /// The product of one row with `panels` panels at once.
-    fn of_row(element: Element, tile: RegisterTile, panels: usize) -> Result<Kernel, StepError> {
-        let wide = RegisterTile { rows: 1, vectors: panels * tile.vectors, ..tile };
-        let name = Kernel::row_name(element, tile, panels);
-        let program = Program::for_tile(&Body::product(), &wide)?;
-        let text = program.to_c_in_place(&name, element, tile.columns());
-        Ok(Kernel { name, text })
-    }
-
-    fn row_name(element: Element, tile: RegisterTile, panels: usize) -> String {
-        format!("{}_{panels}", Kernel::name(element, tile, 1))
-    }
-
-    /// What the product of a tile with as many rows is called.
-    pub fn name(element: Element, tile: RegisterTile, rows: usize) -> String {
-        let RegisterTile { vectors, width, .. } = tile;
-        let element = match element {
-            Element::F32 => "f32",
-            Element::F64 => "f64",
-            Element::Pairs => "pairs",
-            Element::PairsOfBytes => "bytes",
-        };
-        format!("tg_tile_{element}_{rows}x{vectors}x{width}")
-    }
-}
 
 /// Text for `width` columns, or as many as `name` says where the extent of all is no multiple: loops
 /// whose length is known are unrolled and vectorised as a whole.
@@ -102,7 +57,7 @@ pub(crate) fn function(
     tensors: &[Tensor],
     parameters: &Parameters,
     (ast, columns): (&Ast, u32),
-) -> Result<(String, Vec<Kernel>), StepError> {
+) -> Result<(String, Vec<Kernel>), KernelError> {
     let nests = std::slice::from_ref(nest);
     let (order, _) = arrays(nests);
     let whole = tiled.whole_tiles(nest);
@@ -122,7 +77,7 @@ pub(crate) fn whole(
     tiled: &Tiled,
     fixed: &[usize],
     (tensors, parameters, order): (&[Tensor], &Parameters, &[usize]),
-) -> Result<(String, Vec<Kernel>), StepError> {
+) -> Result<(String, Vec<Kernel>), KernelError> {
     let tile = Tile { nest, tiled, tensors, parameters, order, block: None, whole: None };
     let (row, column) = (tile.row(), tiled.product.column);
     let mut text = tile.offsets();
@@ -143,7 +98,7 @@ pub(crate) fn rows(
     tiled: &Tiled,
     block: usize,
     (tensors, parameters, order): (&[Tensor], &Parameters, &[usize]),
-) -> Result<(String, Vec<Kernel>), StepError> {
+) -> Result<(String, Vec<Kernel>), KernelError> {
     let tile = Tile { nest, tiled, tensors, parameters, order, block: Some(block), whole: None };
     let (row, column) = (tile.row(), tiled.product.column);
     let (rows, columns, extent) = (tiled.tile.rows, tiled.tile.columns(), tile.extent(column));
@@ -273,7 +228,7 @@ impl Tile<'_> {
     }
 
     /// All kernels that tiles call.
-    fn kernels(&self) -> Result<Vec<Kernel>, StepError> {
+    fn kernels(&self) -> Result<Vec<Kernel>, KernelError> {
         let (element, tile) = (self.tiled.product.element, self.tiled.tile);
         let counts = self.row_counts();
         let whole = counts.into_iter().map(|rows| Kernel::of(element, tile, rows));
@@ -503,21 +458,5 @@ impl Tile<'_> {
             last = wide - columns,
             column_ty = product.element.column_c_type(),
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tile_without_a_program_is_an_error_and_no_empty_kernel() {
-        let tile = RegisterTile { rows: 6, vectors: 2, width: 8 };
-        let kernel = Kernel::of(Element::F32, tile, 3).expect("a kernel");
-        assert!(kernel.text.contains("tg_tile_f32_3x2x8("), "{}", kernel.text);
-        let none = RegisterTile { width: 0, ..tile };
-        let expected = StepError::Width { columns: 0, width: 0 };
-        assert_eq!(Kernel::of(Element::F32, none, 3), Err(expected));
-        assert_eq!(Kernel::of_row(Element::F32, none, 4), Err(expected));
     }
 }

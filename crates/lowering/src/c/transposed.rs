@@ -17,7 +17,8 @@ use tangram_machine::Machine;
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, c_type, index};
-use super::tile::{Kernel, TILE};
+use super::kernel::Kernel;
+use super::tile::TILE;
 use super::{Instances, Sharing, head, shared_out, tail};
 use crate::contraction::linear_terms;
 use crate::nest::{Nest, Tensor};
@@ -92,7 +93,7 @@ impl Transposed {
             8 => ("tg_transpose_8", TRANSPOSE_8),
             _ => ("tg_transpose_4", TRANSPOSE_4),
         };
-        Kernel { name: name.to_owned(), text: text.to_owned() }
+        Kernel::of_text(name.to_owned(), text.to_owned())
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use tangram_kernel::{Element, StepError};
+use tangram_kernel::Element;
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, coordinates, index};
-use super::tile::{Kernel, TILE, whole_or_part};
+use super::kernel::{Kernel, KernelError};
+use super::tile::{TILE, whole_or_part};
 use super::{Sharing, head, shared_out, tail};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
@@ -19,7 +20,7 @@ pub(crate) fn function(
     tensors: &[Tensor],
     parameters: &Parameters,
     ast: &Ast,
-) -> Result<(String, Vec<Kernel>), StepError> {
+) -> Result<(String, Vec<Kernel>), KernelError> {
     let stages = plan.stages();
     let (order, _) = arrays(&stages);
     let mut text = head(&stages, tensors, parameters);
@@ -29,7 +30,7 @@ pub(crate) fn function(
     text.push_str(&shared_out(ast, &writer, &sharing));
     text.push_str(&tail(&stages));
     let zeros = format!("\nstatic const float tg_zeros[{MOST_CHANNELS}];\n");
-    let zeros = Kernel { name: "tg_zeros".into(), text: zeros };
+    let zeros = Kernel::of_text("tg_zeros".into(), zeros);
     let mut kernels = vec![zeros, input_transform(plan.lanes), output_transform(plan.tile.width)];
     for rows in 1..=plan.tile.rows {
         kernels.push(Kernel::of(Element::F32, plan.tile, rows)?);
@@ -73,7 +74,7 @@ pub(crate) fn weights(
         padded = panels * columns,
     );
     text.push_str(&tail(nests));
-    (text, vec![Kernel { name: "tg_winograd_weights".into(), text: WEIGHTS.into() }])
+    (text, vec![Kernel::of_text("tg_winograd_weights".into(), WEIGHTS.into())])
 }
 
 struct Writer<'a> {
@@ -247,7 +248,7 @@ fn input_transform(lanes: usize) -> Kernel {
     let name = format!("tg_winograd_input_{lanes}");
     let text =
         INPUT.replace("LANES", &lanes.to_string()).replace("BYTES", &(4 * lanes).to_string());
-    Kernel { name, text }
+    Kernel::of_text(name, text)
 }
 
 /// The transform of products to 4 by 4 results: `A' m A`.
@@ -255,7 +256,7 @@ fn output_transform(lanes: usize) -> Kernel {
     let name = format!("tg_winograd_output_{lanes}");
     let text =
         OUTPUT.replace("LANES", &lanes.to_string()).replace("BYTES", &(4 * lanes).to_string());
-    Kernel { name, text }
+    Kernel::of_text(name, text)
 }
 
 const WEIGHTS: &str = r"

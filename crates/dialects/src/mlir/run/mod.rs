@@ -7,11 +7,13 @@
 mod control;
 mod digits;
 mod memory;
+mod micro;
 mod nests;
 mod scalar;
 mod slices;
 mod structured;
 mod uninterpreted;
+mod vectors;
 mod views;
 
 use std::cell::RefCell;
@@ -35,7 +37,7 @@ pub enum Datum {
     Buffer(Rc<RefCell<Elements>>),
     /// A part of a buffer, or the whole in another shape.
     View(Rc<View>),
-    /// A tensor.
+    /// A tensor or vector.
     Tensor(Rc<Elements>),
 }
 
@@ -183,6 +185,8 @@ impl<'a> Machine<'a> {
             "arith" | "math" => self.scalar(op, &operands)?,
             "tensor" if name == "tensor.concat" => self.concat(op, &operands)?,
             "memref" => self.buffers(op, &operands)?,
+            "vector" => self.vectors(op, &operands)?,
+            "tg" => self.micro(op, &operands)?,
             "tensor" => self.memory(op, &operands)?,
             "linalg" => self.structured(op, &operands)?,
             "affine" if self.module.regions(op).is_empty() => self.affine(op, &operands)?,

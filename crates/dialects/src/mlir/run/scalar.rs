@@ -1,33 +1,61 @@
-//! Numbers: `arith` and `math` on scalars.
+//! Numbers: `arith` and `math` on scalars, and on vectors lane by lane.
 //!
 //! Widths and undefined results are MLIR's; scalars of structured definitions
 //! (`structured/interpret/body`) are element types of tensors and mean what the kernels mean.
 
-use tangram_ir::{FloatKind, Op, TypeData};
+use std::rc::Rc;
 
-use super::{Datum, Machine, Result};
-use crate::mlir::fold::number::{Number, float_kind, int_width, splat, unsigned, wrap};
+use tangram_ir::{FloatKind, Op, Type, TypeData};
+
+use super::{Datum, Elements, Machine, Result};
+use crate::mlir::fold::number::{
+    Number, element_type, float_kind, int_width, splat, unsigned, wrap,
+};
 
 impl Machine<'_> {
     pub(super) fn scalar(&mut self, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
         let (module, context) = (self.module, self.module.context());
         let ty = module.value_type(module.result(op, 0));
+        if module.name_text(op) == "arith.constant" {
+            return self.constant(op, ty);
+        }
+        match context.type_data(ty) {
+            TypeData::Tensor(_) => Err(self.unsupported(op)),
+            TypeData::Vector { .. } => {
+                let lanes = self.lanes(op, operands)?.into_iter();
+                let each = lanes.map(|lane| match &self.number(op, &lane)?[..] {
+                    [datum] => Ok(datum.clone()),
+                    _ => Err(self.unsupported(op)),
+                });
+                Ok(vec![vector(each.collect::<Result<_>>()?)])
+            }
+            _ => self.number(op, operands),
+        }
+    }
+
+    fn constant(&mut self, op: Op, ty: Type) -> Result<Vec<Datum>> {
+        let (module, context) = (self.module, self.module.context());
+        if matches!(context.type_data(ty), TypeData::Tensor(_)) {
+            return self.constant_tensor(op);
+        }
+        let value = module.attr(op, "value").and_then(|attr| splat(context, attr));
+        let value = match value {
+            Some(Number::Int(value)) => Datum::Int(value),
+            Some(Number::Float(value)) => Datum::Float(value),
+            None => return Err(self.unsupported(op)),
+        };
+        match context.type_data(ty) {
+            TypeData::Vector { .. } => Ok(vec![vector(vec![value; self.width(op, ty)?])]),
+            _ => Ok(vec![value]),
+        }
+    }
+
+    /// An operation on numbers, or on one lane of vectors.
+    fn number(&mut self, op: Op, operands: &[Datum]) -> Result<Vec<Datum>> {
+        let (module, context) = (self.module, self.module.context());
+        let ty = element_type(context, module.value_type(module.result(op, 0)));
         let name = module.name_text(op);
         let width = int_width(context, ty).unwrap_or(64);
-        if name == "arith.constant" {
-            if matches!(context.type_data(ty), TypeData::Tensor(_)) {
-                return self.constant_tensor(op);
-            }
-            let value = module.attr(op, "value").and_then(|attr| splat(context, attr));
-            return match (value, context.type_data(ty)) {
-                (Some(Number::Int(value)), _) => Ok(vec![Datum::Int(value)]),
-                (Some(Number::Float(value)), _) => Ok(vec![Datum::Float(value)]),
-                _ => Err(self.unsupported(op)),
-            };
-        }
-        if matches!(context.type_data(ty), TypeData::Tensor(_) | TypeData::Vector { .. }) {
-            return Err(self.unsupported(op));
-        }
         let one = match *operands {
             [Datum::Int(a), Datum::Int(b)] if name == "arith.cmpi" => {
                 let from = module.value_type(module.operand(op, 0));
@@ -110,6 +138,11 @@ impl Machine<'_> {
         let kind = kind.ok_or_else(|| self.unsupported(op))?;
         Ok(vec![Datum::Float(kind.decode(kind.encode(value)))])
     }
+}
+
+/// A vector of these lanes.
+pub(super) fn vector(lanes: Vec<Datum>) -> Datum {
+    Datum::Tensor(Rc::new(Elements { extents: vec![lanes.len() as i64], data: lanes }))
 }
 
 /// A binary operation on integers of `width` bits; `None` where it is undefined.

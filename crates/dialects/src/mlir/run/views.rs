@@ -65,6 +65,13 @@ impl View {
         usize::try_from(self.offset + steps.sum::<i64>()).ok().filter(|_| inside)
     }
 
+    /// One dimension from another element on, up to where it ended.
+    pub(super) fn advanced(&self, by: i64) -> Option<View> {
+        let (&[extent], &[stride]) = (&self.extents[..], &self.strides[..]) else { return None };
+        let offset = self.offset.checked_add(by.checked_mul(stride)?)?;
+        Some(View { offset, extents: vec![extent.checked_sub(by)?], ..self.clone() })
+    }
+
     fn part(&self, part: &Part) -> Option<View> {
         let fits = part.offsets.iter().zip(&part.sizes).zip(&part.strides).zip(&self.extents).all(
             |(((&offset, &size), &stride), &extent)| {

@@ -16,7 +16,8 @@ use tangram_polyhedral::ast::{Ast, Statements};
 pub(crate) use window::Window;
 
 use super::body::{Scalars, c_type, index, literal, operator};
-use super::tile::{Kernel, TILE, shared, whole_or_part};
+use super::kernel::Kernel;
+use super::tile::{TILE, shared, whole_or_part};
 use super::{Sharing, head, shared_out, tail};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;

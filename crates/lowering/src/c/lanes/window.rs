@@ -19,7 +19,8 @@ use tangram_tensor::DType;
 
 use super::{LANES, Lanes, Writer};
 use crate::c::body::{c_type, index, literal};
-use crate::c::tile::{Kernel, SUMS};
+use crate::c::kernel::Kernel;
+use crate::c::tile::SUMS;
 use crate::contraction::{factors, linear_terms, slides};
 use crate::nest::{Nest, Tensor};
 use crate::scop::array;
@@ -153,7 +154,7 @@ impl Window {
             let _ = writeln!(text, "    *({name}_vector *)&sums[{place}] = s{result}_{at};");
         }
         text.push_str("}\n");
-        Kernel { name, text }
+        Kernel::of_text(name, text)
     }
 }
 
