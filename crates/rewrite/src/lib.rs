@@ -38,6 +38,7 @@
 
 mod applicator;
 pub mod conversion;
+mod copies;
 mod debug_log;
 mod discriminator;
 mod fn_pattern;
@@ -54,6 +55,7 @@ pub mod tutorial;
 mod walk;
 
 pub use applicator::{Attempts, PatternApplicator};
+pub use copies::{Copies, Exchange, Made, all_bytes, constant_bytes, most_constant_bytes};
 pub use debug_log::{DebugKind, DebugLog};
 pub use discriminator::Discriminator;
 pub use fn_pattern::FnPattern;

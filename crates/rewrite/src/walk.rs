@@ -19,6 +19,7 @@ use std::time::Instant;
 use tangram_ir::{Block, Module, Op, Region, Value};
 
 use crate::applicator::{Attempts, PatternApplicator};
+use crate::copies::Copies;
 use crate::greedy::{Breach, Stop};
 use crate::journal::Journal;
 use crate::listener::{Listener, Outcome, Silent};
@@ -35,6 +36,9 @@ const VISITS: u64 = 10_000;
 pub struct WalkLimits {
     /// After this many rewrites, if one more would follow.
     pub max_rewrites: Option<u64>,
+    /// How many bytes constants may take in all before rewrites are refused that copy some of
+    /// them; any number if absent.
+    pub max_constant_bytes: Option<u64>,
     /// At this time.
     pub deadline: Option<Instant>,
     /// When this becomes true.
@@ -110,7 +114,8 @@ pub fn walk_within(
 ) -> WalkReport {
     let applicator = PatternApplicator::new(set);
     let guard = Guard { next: listener, path: Path::new(module, root), breaches: Vec::new() };
-    let mut walk = Walk { guard, applicator, report: WalkReport::default() };
+    let copies = limits.max_constant_bytes.map(|most| Copies::new(module, most, false));
+    let mut walk = Walk { guard, applicator, copies, report: WalkReport::default() };
     walk.run(module, limits);
     walk.report.breaches = walk.guard.breaches;
     walk.report.patterns = walk.applicator.into_reports();
@@ -177,6 +182,7 @@ struct Guard<'a> {
 struct Walk<'a, 'l> {
     guard: Guard<'l>,
     applicator: PatternApplicator<'a>,
+    copies: Option<Copies>,
     report: WalkReport,
 }
 
@@ -213,7 +219,7 @@ impl Walk<'_, '_> {
         self.report.visits += 1;
         self.guard.next.visit_begin(module, op);
         let mut attempt = Current { guard: &mut self.guard, op, strayed: false };
-        let mut rewriter = Rewriter::new(module, &mut attempt);
+        let mut rewriter = Rewriter::new(module, &mut attempt).with_copies(self.copies.as_mut());
         let mut breaches = Breaches::default();
         let outcome = self.applicator.match_and_rewrite_if(&mut rewriter, op, &mut breaches);
         let changed = outcome.is_ok() || rewriter.changes() > 0;
@@ -233,7 +239,10 @@ impl Walk<'_, '_> {
     fn would_rewrite(&self, module: &mut Module, op: Op) -> bool {
         let (mut journal, mut silent) = (Journal::new(), Silent);
         let start = journal.mark();
-        let mut rewriter = Rewriter::new(module, &mut silent).with_journal(&mut journal);
+        let mut copies = self.copies.clone();
+        let mut rewriter = Rewriter::new(module, &mut silent)
+            .with_journal(&mut journal)
+            .with_copies(copies.as_mut());
         let mut applicator = PatternApplicator::new(self.applicator.set());
         let outcome = applicator.match_and_rewrite(&mut rewriter, op);
         let changed = outcome.is_ok() || rewriter.changes() > 0;

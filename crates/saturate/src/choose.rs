@@ -14,6 +14,7 @@ use tangram_dialects::nn::bias;
 use tangram_egraph::Id;
 use tangram_egraph::choices::{Choices, Selection};
 use tangram_ir::{Block, Module, Op, Traits, Value};
+use tangram_rewrite::constant_bytes;
 
 use crate::Config;
 use crate::cost::CostModel;
@@ -27,6 +28,10 @@ const MAX_CHANGES: usize = 20_000;
 const MOST_LOOKS: usize = 1 << 26;
 /// How much an operation on weights costs, as a share of starting a kernel: it is folded away.
 const FOLDED_SHARE: f64 = 1e-3;
+
+/// What a byte of a constant costs, in seconds, where the constants of what is chosen take too much:
+/// from what it takes to read it up to more than any operation that it may save.
+const BYTE_PRICES: [f64; 4] = [1e-10, 3e-9, 1e-7, 1e-3];
 
 /// What a choice stands for.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +53,8 @@ pub(crate) struct Problem {
     original: Selection,
     /// For each operation with several results: its choice, and those of its results.
     groups: Vec<(usize, SmallVec<[usize; 4]>)>,
+    /// For each choice the bytes of the constant that it is.
+    held: Vec<f64>,
 }
 
 /// The outcome.
@@ -75,6 +82,7 @@ impl Problem {
             root: 0,
             original: Selection::default(),
             groups: Vec::new(),
+            held: Vec::new(),
         };
         let mut first_original: Vec<(usize, usize)> = Vec::new();
         for &arg in graph.module.args(graph.block) {
@@ -162,6 +170,12 @@ impl Problem {
         let kids: Vec<usize> = kids.iter().map(|&kid| self.number(graph, kid)).collect();
         let cost = if cost.is_finite() { cost } else { f64::MAX / 1e9 };
         self.nodes.push(node);
+        self.held.push(match node {
+            Node::Operation(number) => {
+                constant_bytes(&graph.module, graph.witnesses[number].op) as f64
+            }
+            Node::Value(_) | Node::Biased(..) => 0.0,
+        });
         self.choices.push(class, cost, kids).expect("the cost is finite")
     }
 
@@ -179,8 +193,9 @@ impl Problem {
         self.classes.get(&graph.egraph.find(id)).copied()
     }
 
-    /// Chooses a program; `before` is what the function costs.
-    pub fn solve(&self, before: f64, config: &Config) -> Chosen {
+    /// Chooses a program without regard to what constants take; `before` is what the function
+    /// costs.
+    fn cheapest(&self, before: f64, config: &Config) -> Chosen {
         let roots = [self.root];
         let cost = |selection: &Selection| {
             self.choices.dag_cost(selection, &roots).unwrap_or(f64::INFINITY)
@@ -213,6 +228,41 @@ impl Problem {
         }
         let order = self.choices.reach(&best, &roots).unwrap_or_default();
         Chosen { selection: best, order, costs }
+    }
+
+    /// Chooses a program whose constants take at most `room` bytes more than those of the function,
+    /// which costs `before`.
+    pub fn solve(&mut self, before: f64, room: f64, config: &Config) -> Chosen {
+        let mut chosen = self.cheapest(before, config);
+        let own = self.bytes(&self.original);
+        let most = own + room;
+        let costs: Vec<f64> = self.choices.nodes.iter().map(|node| node.cost).collect();
+        for price in BYTE_PRICES {
+            if self.bytes(&chosen.selection) <= most || config.is_over() {
+                break;
+            }
+            for ((node, cost), held) in self.choices.nodes.iter_mut().zip(&costs).zip(&self.held) {
+                node.cost = cost + price * held;
+            }
+            chosen = self.cheapest(before + price * own, config);
+        }
+        for (node, cost) in self.choices.nodes.iter_mut().zip(costs) {
+            node.cost = cost;
+        }
+        if self.bytes(&chosen.selection) > most {
+            chosen.selection = self.original.clone();
+        }
+        chosen.costs.before = before;
+        chosen.costs.best =
+            self.choices.dag_cost(&chosen.selection, &[self.root]).unwrap_or(before);
+        chosen
+    }
+
+    /// The bytes of the constants that a selection has.
+    fn bytes(&self, selection: &Selection) -> f64 {
+        let reached = self.choices.reach(selection, &[self.root]).unwrap_or_default();
+        let chosen = reached.into_iter().filter_map(|class| selection.chosen[class]);
+        chosen.map(|choice| self.held[choice]).sum()
     }
 
     fn local(&self, start: Selection, config: &Config) -> Selection {

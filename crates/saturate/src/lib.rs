@@ -67,6 +67,7 @@ use std::time::{Duration, Instant};
 
 use tangram_gsl::rules::CompiledRule;
 use tangram_ir::{Module, Op};
+use tangram_rewrite::all_bytes;
 
 pub use cost::CostModel;
 pub use proof::{OutputProof, Proof, ProofStep};
@@ -89,6 +90,9 @@ pub struct Config {
     /// The most bytes that the e-graph may take, its folded constants included; less where
     /// the process has less left.
     pub max_bytes: usize,
+    /// The most bytes that the constants of the module may take afterwards, or as many as they do
+    /// now; any number if absent.
+    pub max_constant_bytes: Option<u64>,
     /// When to stop searching, and choosing by other ways than the quickest.
     pub deadline: Option<Instant>,
     /// Stops the search when it becomes true; the best so far is chosen.
@@ -114,6 +118,7 @@ impl Default for Config {
             max_matches: 2_000,
             max_folded_bytes: 256 << 20,
             max_bytes: 4 << 30,
+            max_constant_bytes: None,
             deadline: None,
             cancel: None,
             progress: Arc::default(),
@@ -191,8 +196,10 @@ pub fn saturate(
     let mut report = search::run(&mut graph, rules, config);
     report.seconds.search = started.elapsed().as_secs_f64();
     let started = Instant::now();
-    let problem = choose::Problem::new(module, &graph, &config.cost);
-    let chosen = problem.solve(before, config);
+    let mut problem = choose::Problem::new(module, &graph, &config.cost);
+    let most = config.max_constant_bytes.map_or(f64::INFINITY, |most| most as f64);
+    let room = (most - all_bytes(module) as f64).max(0.0);
+    let chosen = problem.solve(before, room, config);
     report.cost = chosen.costs;
     report.seconds.extract = started.elapsed().as_secs_f64();
     if !chosen.improves() {

@@ -12,7 +12,8 @@ use tangram_onnx::edit::Narrowing;
 use tangram_onnx::{Model, expressible_since, is_expressible};
 use tangram_rewrite::greedy::{self, GreedyConfig, Stop};
 use tangram_rewrite::{
-    FrozenPatternSet, PatternReport, PatternSet, RewritePattern, Roots, WalkLimits, walk_within,
+    FrozenPatternSet, PatternReport, PatternSet, RewritePattern, Roots, WalkLimits,
+    most_constant_bytes, walk_within,
 };
 use tangram_saturate::CostModel;
 
@@ -21,7 +22,7 @@ use crate::library::{Library, Selection};
 use crate::progress::Progress;
 use crate::ranks;
 use crate::report::{self, BeforeAfter, Report, RuleReport, shares};
-use crate::saturation;
+use crate::saturation::{self, Sets};
 use crate::steps::Recorder;
 use crate::wholes::{WHOLE, Waiting};
 
@@ -136,21 +137,23 @@ pub fn optimise(
         .collect();
     let set = pattern_set(model, library, &default, options)?;
     let first = narrowing(model, library, &default, options)?;
-    let config = greedy_config(options);
+    let most = most_constants(&model.module, options);
+    let config = greedy_config(options, most);
     let natives = native_set(model, options);
     ranks::decide(&mut model.module, || natives.freeze_filtered(&options.disable, &[]), &config);
     options.progress.start(walk(&model.module, model.module.root(), Order::Pre).len() as u64);
     match options.strategy {
         Strategy::Greedy => {
-            greedily(&mut model.module, (first.as_ref(), &set), options, &mut report);
+            greedily(&mut model.module, (first.as_ref(), &set), (options, &config), &mut report);
         }
-        Strategy::Walk => in_one_walk(&mut model.module, &set, options, &mut report),
+        Strategy::Walk => {
+            in_one_walk(&mut model.module, &set, (options, &config), &mut report);
+        }
         Strategy::Saturate => {
             let natives = native_set(model, options).freeze_filtered(&options.disable, &[]);
-            let sets = (&set, &natives);
-            let config = greedy_config(options);
+            let sets = Sets { first: first.as_ref(), all: &set, natives: &natives };
             let (found, done) =
-                saturation::run(&mut model.module, &compiled, sets, options, &config);
+                saturation::run(&mut model.module, &compiled, &sets, options, &config);
             report.saturation = Some(found);
             record(&mut report, done.patterns, done.stopped_by);
         }
@@ -195,18 +198,17 @@ const MAX_REFUSED: usize = 10_000;
 fn greedily(
     module: &mut Module,
     (first, set): (Option<&FrozenPatternSet>, &FrozenPatternSet),
-    options: &Options,
+    (options, config): (&Options, &GreedyConfig),
     report: &mut Report,
 ) {
     let mut recorder =
         Recorder::new(options.max_steps, MAX_REFUSED).with_progress(&options.progress);
-    let (root, config) = (module.root(), greedy_config(options));
+    let root = module.root();
     let mut patterns = Vec::new();
     if let Some(first) = first {
-        patterns =
-            greedy::apply_with_listener(module, root, first, &config, &mut recorder).patterns;
+        patterns = greedy::apply_with_listener(module, root, first, config, &mut recorder).patterns;
     }
-    let done = greedy::apply_with_listener(module, root, set, &config, &mut recorder);
+    let done = greedy::apply_with_listener(module, root, set, config, &mut recorder);
     report.tell(recorder.finish(module));
     let cycle = done.cycle.map(|cycle| format!("at the end, these were applied: {cycle}"));
     report.warnings.extend(cycle);
@@ -214,7 +216,10 @@ fn greedily(
 }
 
 /// What patterns did in two runs, of which the second had all of them.
-fn together(first: Vec<PatternReport>, mut second: Vec<PatternReport>) -> Vec<PatternReport> {
+pub(crate) fn together(
+    first: Vec<PatternReport>,
+    mut second: Vec<PatternReport>,
+) -> Vec<PatternReport> {
     for earlier in first {
         if let Some(pattern) = second.iter_mut().find(|pattern| pattern.name == earlier.name) {
             pattern.hits += earlier.hits;
@@ -257,15 +262,16 @@ fn narrowing(
 fn in_one_walk(
     module: &mut Module,
     set: &FrozenPatternSet,
-    options: &Options,
+    (options, config): (&Options, &GreedyConfig),
     report: &mut Report,
 ) {
     let mut recorder =
         Recorder::new(options.max_steps, MAX_REFUSED).with_progress(&options.progress);
     let limits = WalkLimits {
-        max_rewrites: options.max_rewrites,
-        deadline: deadline(options),
-        cancel: Some(options.cancel.clone()),
+        max_rewrites: config.max_rewrites,
+        max_constant_bytes: config.max_constant_bytes,
+        deadline: config.deadline,
+        cancel: config.cancel.clone(),
     };
     let root = module.root();
     let done = walk_within(module, root, set, &limits, &mut recorder);
@@ -280,10 +286,17 @@ fn in_one_walk(
 /// How many times as many operations rules may add as there are at the start.
 const MAX_GROWTH: u32 = 8;
 
-fn greedy_config(options: &Options) -> GreedyConfig {
+/// How many bytes the constants of a model may take before none is copied any more; without end
+/// where folding has no limit.
+fn most_constants(module: &Module, options: &Options) -> Option<u64> {
+    options.fold_limit.map(|_| most_constant_bytes(module))
+}
+
+fn greedy_config(options: &Options, max_constant_bytes: Option<u64>) -> GreedyConfig {
     GreedyConfig {
         max_rewrites: options.max_rewrites,
         max_growth: Some(MAX_GROWTH),
+        max_constant_bytes,
         deadline: deadline(options),
         cancel: Some(options.cancel.clone()),
         merge_equal_bytes: options.compare_limit,

@@ -2,20 +2,22 @@
 //!
 //! Three programs compete by one cost model: what the greedy strategy makes of the model, what
 //! saturation makes of it, and what saturation makes of the greedy result. One that has more nodes
-//! than the greedy result does not count, however cheap it is estimated to be: so the outcome is
-//! never worse than that of greedy, in estimated time and in nodes.
+//! than the greedy result, or larger constants than a program may have, does not count, however
+//! cheap it is estimated to be: so the outcome is never worse than that of greedy, in estimated time
+//! and in nodes.
 
 use std::time::Instant;
 
 use serde::Serialize;
+use tangram_dialects::nn::bias;
 use tangram_gsl::rules::CompiledRule;
 use tangram_ir::{Module, Op, Order, walk};
 use tangram_rewrite::{
-    FrozenPatternSet, GreedyConfig, Report as Rewriting, RewritePattern, greedy,
+    FrozenPatternSet, GreedyConfig, Report as Rewriting, RewritePattern, all_bytes, greedy,
 };
 use tangram_saturate::{Config, Report, saturate};
 
-use crate::optimise::Options;
+use crate::optimise::{Options, together};
 
 /// What each strategy would reach, and how the best was found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -47,11 +49,21 @@ pub struct Run {
     pub functions: Vec<Report>,
 }
 
-/// Applies `rules` by saturation; `all` are the rules and native patterns, `natives` the latter.
+/// The patterns that the parts of the strategy apply.
+pub(crate) struct Sets<'a> {
+    /// What greedy applies before all others, if that is anything.
+    pub(crate) first: Option<&'a FrozenPatternSet>,
+    /// The rules and native patterns.
+    pub(crate) all: &'a FrozenPatternSet,
+    /// The native patterns.
+    pub(crate) natives: &'a FrozenPatternSet,
+}
+
+/// Applies `rules` by saturation.
 pub(crate) fn run(
     module: &mut Module,
     rules: &[CompiledRule],
-    (all, natives): (&FrozenPatternSet, &FrozenPatternSet),
+    sets: &Sets<'_>,
     options: &Options,
     config: &GreedyConfig,
 ) -> (Saturation, Rewriting) {
@@ -61,20 +73,25 @@ pub(crate) fn run(
     let mut outcome = Saturation { before: cost.total(module), ..Saturation::default() };
     let started = Instant::now();
     let mut by_greedy = module.clone();
-    let done = apply(&mut by_greedy, all, config);
+    let first = sets.first.map(|first| apply(&mut by_greedy, first, config).patterns);
+    let mut done = apply(&mut by_greedy, sets.all, config);
+    done.patterns = together(first.unwrap_or_default(), done.patterns);
     outcome.greedy_seconds = started.elapsed().as_secs_f64();
     outcome.greedy = cost.total(&by_greedy);
 
     let started = Instant::now();
     let mut from_model = module.clone();
-    apply(&mut from_model, natives, config);
+    // What is cut before it is computed is out of the reach of an e-graph's limits, as often as not.
+    apply(&mut from_model, sets.first.unwrap_or(sets.natives), config);
     let nodes = nodes(&by_greedy);
+    let most = config.max_constant_bytes.map(|most| most.max(all_bytes(&by_greedy)));
     let mut best = (outcome.greedy, "greedy", None);
     for (from, mut program) in [("model", from_model), ("greedy result", by_greedy.clone())] {
-        let functions = functions(&mut program, &rules, options, config.deadline);
-        apply(&mut program, natives, config);
+        let functions = functions(&mut program, &rules, options, config);
+        apply(&mut program, sets.natives, config);
         let run = Run { from, cost: cost.total(&program), functions };
-        if run.cost < best.0 && self::nodes(&program) <= nodes {
+        let fits = most.is_none_or(|most| all_bytes(&program) <= most);
+        if run.cost < best.0 && self::nodes(&program) <= nodes && fits {
             best = (run.cost, from, Some(program));
         }
         outcome.runs.push(run);
@@ -90,12 +107,14 @@ fn apply(module: &mut Module, set: &FrozenPatternSet, config: &GreedyConfig) -> 
     greedy::apply(module, root, set, config)
 }
 
-/// How many nodes of ONNX a program stands for: constants are none, and a bias is part of what it
-/// is added to.
+/// How many nodes of ONNX a program stands for: constants are none, and a bias is part of the
+/// convolution or product before it.
 fn nodes(module: &Module) -> usize {
-    let silent = ["nn.bias_add", "nn.constant", "nn.none", "nn.yield", "onnx.constant"];
+    let silent = ["nn.constant", "nn.none", "nn.yield", "onnx.constant"];
+    let is_node =
+        |op| !silent.contains(&module.name_text(op)) && bias::biased(module, op).is_none();
     let all = walk(module, module.root(), Order::Pre).into_iter();
-    all.filter(|&op| !silent.contains(&module.name_text(op))).count()
+    all.filter(|op| is_node(*op)).count()
 }
 
 /// Saturates each function that has one block.
@@ -103,10 +122,11 @@ fn functions(
     module: &mut Module,
     rules: &[CompiledRule],
     options: &Options,
-    deadline: Option<Instant>,
+    config: &GreedyConfig,
 ) -> Vec<Report> {
     let config = Config {
-        deadline,
+        deadline: config.deadline,
+        max_constant_bytes: config.max_constant_bytes,
         cancel: Some(options.cancel.clone()),
         progress: options.progress.saturation.clone(),
         cost: options.cost.clone(),

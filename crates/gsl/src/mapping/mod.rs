@@ -8,6 +8,7 @@
 mod absorbed;
 mod attribute;
 mod build;
+mod copied;
 mod extents;
 mod fold;
 mod insertion_point;
@@ -45,8 +46,8 @@ pub(crate) struct Settings<'a> {
     pub(crate) fold_limit: usize,
     /// Whether the rule is relied on where extents are unknown.
     pub(crate) trusted: bool,
-    /// Whether a rewrite that has to pay is refused where it does not.
-    pub(crate) pays: bool,
+    /// Whether rewrites are refused that have to pay and do not, or that copy constants.
+    pub(crate) guarded: bool,
     /// Whether verification finds that the rule may be relied on where extents are unknown.
     pub(crate) keeps_extents: &'a dyn Fn() -> bool,
 }
@@ -69,7 +70,8 @@ pub(crate) fn apply(
     let checked = builder.checked_outputs(found);
     let checked = checked.and_then(|values| builder.progress(found, &values).map(|()| values));
     let checked = checked.and_then(|values| builder.pays(found, &values).map(|()| values));
-    let built = match checked.and_then(|values| builder.accepted(found, &values).map(|()| values)) {
+    let checked = checked.and_then(|values| builder.accepted(found, &values).map(|()| values));
+    let built = match checked.and_then(|values| builder.copies(found, &values).map(|()| values)) {
         Ok(values) => values,
         Err(diagnostic) => {
             builder.erase_all();

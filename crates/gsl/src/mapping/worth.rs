@@ -94,15 +94,16 @@ impl Builder<'_, '_> {
     pub(super) fn pays(&self, found: &Match, new: &[Value]) -> Result<(), Diagnostic> {
         let is_labelled = |name| self.plan.rule().labels().iter().any(|label| label == name);
         let (saves, breaks_even) = (is_labelled(PAYS), is_labelled(BREAKS_EVEN));
-        if !self.settings.pays || !(saves || breaks_even) {
+        if !self.settings.guarded || !(saves || breaks_even) {
             return Ok(());
         }
         let module = self.module();
         let gone = gone(module, found, self.made());
         let made = needed(module, self.made(), new);
+        let made = made.into_iter().filter(|op| !constant::is_constant(module, *op));
         let (old, new) = (gone.iter().copied().collect(), self.made().iter().copied().collect());
         let (old, new) = (Side { module, without: &new }, Side { module, without: &old });
-        let made: Vec<Op> = made.into_iter().filter(|op| !new.is_taken_up(*op)).collect();
+        let made: Vec<Op> = made.filter(|op| !new.is_taken_up(*op)).collect();
         let (before, after) = (|n| Takes::of(old, &gone, n), |n| Takes::of(new, &made, n));
         let takes = SIZES.map(|size| (before(size), after(size)));
         let pays = takes.iter().all(|(before, after)| !after.exceeds(before))
@@ -118,7 +119,7 @@ impl Builder<'_, '_> {
 
 /// The matched operations that nobody uses once the outputs are replaced. What the target reads of
 /// them stays.
-fn gone(module: &Module, found: &Match, made: &[Op]) -> Vec<Op> {
+pub(super) fn gone(module: &Module, found: &Match, made: &[Op]) -> Vec<Op> {
     let outputs: FxHashSet<Value> = found.outputs().iter().copied().collect();
     let readers: FxHashSet<Op> = found.ops().iter().chain(made).copied().collect();
     let mut gone: FxHashSet<Op> = FxHashSet::default();
@@ -142,16 +143,14 @@ fn gone(module: &Module, found: &Match, made: &[Op]) -> Vec<Op> {
     found.ops().iter().copied().filter(|op| gone.contains(op)).collect()
 }
 
-/// The new operations that `outputs` need, without constants.
-fn needed(module: &Module, made: &[Op], outputs: &[Value]) -> Vec<Op> {
+/// The new operations that `outputs` need, the last first.
+pub(super) fn needed(module: &Module, made: &[Op], outputs: &[Value]) -> Vec<Op> {
     let mut needed: FxHashSet<Value> = outputs.iter().copied().collect();
     let mut ops = Vec::new();
     for &op in made.iter().rev() {
         if module.results(op).any(|value| needed.contains(&value)) {
             needed.extend(module.operands(op));
-            if !constant::is_constant(module, op) {
-                ops.push(op);
-            }
+            ops.push(op);
         }
     }
     ops

@@ -31,9 +31,9 @@ pub struct Options {
     pub fold: bool,
     /// What is done where extents of source and target are not known to be equal.
     pub unknown_extents: UnknownExtents,
-    /// Whether rewrites of rules that have to [pay](crate::mapping::PAYS) are refused where they do
-    /// not.
-    pub pays: bool,
+    /// Whether rewrites are refused of rules that have to [pay](crate::mapping::PAYS) and do not, and
+    /// those that copy constants where the driver has a limit on them.
+    pub guarded: bool,
 }
 
 /// What is done where it does not follow from the operations that a rewrite is right whatever
@@ -60,7 +60,7 @@ impl Default for Options {
             fold_growth: 1 << 16,
             fold: true,
             unknown_extents: UnknownExtents::default(),
-            pays: true,
+            guarded: true,
         }
     }
 }
@@ -319,8 +319,8 @@ impl CompiledRule {
         let fold_growth = self.options.fold.then_some(self.options.fold_growth);
         let natives = &*self.options.natives;
         let trusted = self.options.unknown_extents == UnknownExtents::Accept;
-        let pays = self.options.pays;
-        mapping::Settings { natives, fold_growth, fold_limit, trusted, pays, keeps_extents }
+        let guarded = self.options.guarded;
+        mapping::Settings { natives, fold_growth, fold_limit, trusted, guarded, keeps_extents }
     }
 
     /// Lists the first matches at a root: the second and later ones are for when one is refused.

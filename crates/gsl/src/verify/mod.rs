@@ -227,7 +227,7 @@ fn compile(
         natives: natives.clone(),
         fold: false,
         unknown_extents,
-        pays: false,
+        guarded: false,
         ..Options::default()
     };
     CompiledRule::new(rule, context, &NnSchema::new(context), &options, &|_| true)

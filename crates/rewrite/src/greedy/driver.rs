@@ -15,6 +15,7 @@ use super::simplify::simplify;
 use super::tally::Tally;
 use super::tracker::Tracker;
 use super::{GreedyConfig, Seeding, Simplify};
+use crate::copies::Copies;
 use crate::forms::Forms;
 use crate::listener::{Both, Listener, Outcome};
 use crate::pattern::NoMatch;
@@ -37,6 +38,7 @@ pub(super) struct Driver<'a> {
     random: u64,
     history: History,
     pub(super) forms: Forms,
+    pub(super) copies: Option<Copies>,
     pub(super) report: Report,
     pub(super) limits: Limits,
     /// The limit that stands against what would come next.
@@ -62,6 +64,7 @@ impl<'a> Driver<'a> {
             Some(_) => Forms::new(module, root),
             None => Forms::unbounded(),
         };
+        let copies = config.max_constant_bytes.map(|most| Copies::new(module, most, true));
         let scope = config.scope.unwrap_or(root);
         let wider = module.is_proper_ancestor(scope, root);
         let narrower = scope == root || module.is_proper_ancestor(root, scope);
@@ -84,6 +87,7 @@ impl<'a> Driver<'a> {
             random: config.shuffle.unwrap_or(0),
             history: History::default(),
             forms,
+            copies,
             report: Report { patterns, ..Report::default() },
             limits: Limits::none(),
             held: None,
@@ -231,7 +235,8 @@ impl<'a> Driver<'a> {
             return false;
         }
         self.tracker.begin(self.module);
-        let mut rewriter = Rewriter::new(self.module, &mut self.tracker);
+        let mut rewriter =
+            Rewriter::new(self.module, &mut self.tracker).with_copies(self.copies.as_mut());
         let folded = match found {
             Fold::InPlace { operands, attrs } => {
                 rewriter.modify_in_place(op, |edit| {
@@ -259,7 +264,8 @@ impl<'a> Driver<'a> {
             return false;
         }
         self.tracker.begin(self.module);
-        let mut rewriter = Rewriter::new(self.module, &mut self.tracker);
+        let mut rewriter =
+            Rewriter::new(self.module, &mut self.tracker).with_copies(self.copies.as_mut());
         let merged = self.constants.adopt(&mut rewriter, op);
         // A constant that only moved is what it was to everyone.
         if merged {
@@ -279,7 +285,8 @@ impl<'a> Driver<'a> {
         }
         let Some(field) = self.field.filter(|&field| self.module.is_live(field)) else { return };
         self.tracker.begin(self.module);
-        let mut rewriter = Rewriter::new(self.module, &mut self.tracker);
+        let mut rewriter =
+            Rewriter::new(self.module, &mut self.tracker).with_copies(self.copies.as_mut());
         self.report.simplified += simplify(&mut rewriter, field, level);
         self.tracker.flush(self.module);
     }
@@ -289,7 +296,8 @@ impl<'a> Driver<'a> {
             return false;
         }
         self.tracker.begin(self.module);
-        Rewriter::new(self.module, &mut self.tracker).erase(op);
+        let copies = self.copies.as_mut();
+        Rewriter::new(self.module, &mut self.tracker).with_copies(copies).erase(op);
         self.tracker.flush(self.module);
         self.report.dead += self.tracker.tally.removed;
         self.grown -= self.tracker.tally.removed as i64;
@@ -312,7 +320,8 @@ impl<'a> Driver<'a> {
         self.keep_contents(kept, dropped);
         self.tracker.begin(self.module);
         let values: Vec<_> = self.module.results(kept).collect();
-        let mut rewriter = Rewriter::new(self.module, &mut self.tracker);
+        let mut rewriter =
+            Rewriter::new(self.module, &mut self.tracker).with_copies(self.copies.as_mut());
         rewriter.replace(dropped, &values).expect("equal operations have equally many results");
         self.tracker.flush(self.module);
         self.report.merged += 1;
@@ -369,6 +378,7 @@ impl<'a> Driver<'a> {
     fn attempt(&mut self, i: u32, op: Op) -> Result<(), NoMatch> {
         let mut rewriter = Rewriter::new(self.module, &mut self.tracker)
             .with_forms(&mut self.forms)
+            .with_copies(self.copies.as_mut())
             .with_reasons(self.config.reasons)
             .unguarded(self.config.unguarded);
         let outcome = rewriter.attempt(self.set.pattern(i), op);
@@ -392,6 +402,7 @@ impl<'a> Driver<'a> {
         let mut both = Both(&mut self.tracker, &mut heard);
         let mut rewriter = Rewriter::new(self.module, &mut both)
             .with_forms(&mut self.forms)
+            .with_copies(self.copies.as_mut())
             .with_reasons(self.config.reasons)
             .unguarded(self.config.unguarded);
         let outcome = rewriter.attempt(pattern, op);

@@ -74,11 +74,13 @@ impl Driver<'_> {
                 return false;
             }
             let (mut journal, mut tally) = (Journal::new(), Tally::default());
+            let mut copies = self.copies.clone();
             let start = journal.mark();
             tally.begin(self.module);
             let outcome = Rewriter::new(self.module, &mut tally)
                 .with_journal(&mut journal)
                 .with_forms(&mut self.forms)
+                .with_copies(copies.as_mut())
                 .with_reasons(self.config.reasons)
                 .unguarded(self.config.unguarded)
                 .attempt(set.pattern(i), op);
@@ -98,6 +100,7 @@ impl Driver<'_> {
         let mut copy: Module = self.module.clone();
         let mut trial = Driver::new(&mut copy, self.root, self.ops, self.set, &config, None);
         trial.forms = self.forms.clone();
+        trial.copies = self.copies.clone();
         trial.tracker.take_over(&self.tracker);
         trial.report.sweeps = self.report.sweeps;
         trial.seed();

@@ -57,6 +57,9 @@ pub struct GreedyConfig {
     /// How many times as many operations may be added as there are at the start, beside some
     /// thousands that always may; any number if absent.
     pub max_growth: Option<u32>,
+    /// How many bytes constants may take in all before rewrites are refused that copy some of
+    /// them; any number if absent. See [`most_constant_bytes`](crate::most_constant_bytes).
+    pub max_constant_bytes: Option<u64>,
     /// When to stop.
     pub deadline: Option<Instant>,
     /// Stops the work when it becomes true.
@@ -134,6 +137,7 @@ impl Default for GreedyConfig {
         Self {
             max_rewrites: None,
             max_growth: None,
+            max_constant_bytes: None,
             deadline: None,
             cancel: None,
             seeding: Seeding::default(),

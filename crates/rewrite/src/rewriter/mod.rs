@@ -18,6 +18,7 @@ use tangram_ir::{
 pub use copy::Mapping;
 pub use in_place::{Modification, OpEdit};
 
+use crate::copies::{Copies, Exchange};
 use crate::forms::Forms;
 use crate::journal::{Edit, Journal, place};
 use crate::listener::Listener;
@@ -30,6 +31,7 @@ pub struct Rewriter<'a> {
     listener: &'a mut dyn Listener,
     journal: Option<&'a mut Journal>,
     forms: Option<&'a mut Forms>,
+    copies: Option<&'a mut Copies>,
     reasons: bool,
     unguarded: bool,
     changes: u64,
@@ -54,6 +56,7 @@ impl<'a> Rewriter<'a> {
             listener,
             journal: None,
             forms: None,
+            copies: None,
             reasons,
             unguarded: false,
             changes: 0,
@@ -77,6 +80,23 @@ impl<'a> Rewriter<'a> {
     pub fn with_forms(mut self, forms: &'a mut Forms) -> Self {
         self.forms = Some(forms);
         self
+    }
+
+    /// Counts constants in `copies`, if there are any, and refuses what copies too many.
+    #[must_use]
+    pub fn with_copies(mut self, copies: Option<&'a mut Copies>) -> Self {
+        self.copies = copies;
+        self
+    }
+
+    /// Returns whether a rewrite whose constants have been made may be committed.
+    pub fn admits_made(&mut self, exchange: &Exchange<'_>) -> bool {
+        self.copies.as_mut().is_none_or(|copies| copies.admits(self.module, exchange, true))
+    }
+
+    /// Returns whether a rewrite may be made whose constants are still to be made.
+    pub fn admits_making(&mut self, exchange: &Exchange<'_>) -> bool {
+        self.copies.as_mut().is_none_or(|copies| copies.admits(self.module, exchange, false))
     }
 
     /// Returns whether an earlier rewrite at `loc` has given up `form`.
@@ -180,6 +200,9 @@ impl Rewriter<'_> {
 
     fn created(&mut self, op: Op) {
         self.note(|_| Edit::Created(op));
+        if let Some(copies) = &mut self.copies {
+            copies.created(self.module, op);
+        }
         self.listener.inserted(self.module, op);
     }
 
@@ -337,6 +360,9 @@ impl Rewriter<'_> {
     fn erasing(&mut self, op: Op) {
         self.changes += 1;
         self.transient += u64::from(op.as_u32() >= self.born);
+        if let Some(copies) = &mut self.copies {
+            copies.erased(self.module, op);
+        }
         self.listener.erased(self.module, op);
     }
 

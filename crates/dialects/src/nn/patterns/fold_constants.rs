@@ -5,8 +5,9 @@
 //! blows up: weights that others use stay shared, and cheap operations that make big tensors
 //! stay operations. Whatever that limit is, memory and time have a budget.
 
+use rustc_hash::FxHashSet;
 use tangram_ir::{Context, Module, Op, Traits, Value};
-use tangram_rewrite::{NoMatch, Rewriter, Roots};
+use tangram_rewrite::{Exchange, Made, NoMatch, Rewriter, Roots};
 use tangram_tensor::{Tensor, within};
 
 use super::{Matched, Native, Options, because, key_for, make_constant, replace_all};
@@ -54,6 +55,13 @@ fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>, budget: &FoldBu
     if !fits(bytes) {
         return Err(too_big());
     }
+    if limit.is_some() && copies(rewriter, op, bytes) {
+        return Err(NoMatch::refused(
+            "copies",
+            "the result is a copy of a constant that others use",
+        ));
+    }
+    let module = rewriter.module();
     if let Err(why) = budget.spend(bytes, budget::work(module, op)) {
         return Err(NoMatch::refused("fold-budget", why.to_string()));
     }
@@ -78,6 +86,16 @@ fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>, budget: &FoldBu
     }
     let made: Vec<Op> = values.iter().filter_map(|&v| rewriter.module().def_op(v)).collect();
     replace_all(rewriter, op, &values, &made)
+}
+
+/// Returns whether the result, of so many bytes, would be stored beside an operand that stays, where
+/// there is no room for both.
+fn copies(rewriter: &mut Rewriter<'_>, op: Op, bytes: u64) -> bool {
+    let read: FxHashSet<Value> = rewriter.module().operands(op).collect();
+    let gone = FxHashSet::from_iter([op]);
+    // Equal operations are one by now: no two make the same.
+    let made = Made { bytes, contents: u64::from(op.as_u32()) };
+    !rewriter.admits_making(&Exchange { made, read: &read, gone: &gone })
 }
 
 fn too_big() -> NoMatch {

@@ -18,7 +18,7 @@ mod moved;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_ir::{Attr, Context, Dim, InferError, Module, Op, Point, Value};
-use tangram_rewrite::{NoMatch, Rewriter, Roots};
+use tangram_rewrite::{Exchange, Made, NoMatch, Rewriter, Roots};
 use tangram_tensor::Tensor;
 use tangram_tensor::shape::transpose;
 
@@ -217,7 +217,20 @@ impl Region {
             abandon(rewriter, &made);
             return refused(&objection);
         }
+        let copies = "a transposed copy of a constant that others use";
+        if !self.admits(rewriter, root, &made) {
+            abandon(rewriter, &made);
+            return Err(NoMatch::refused("copies", copies));
+        }
         rewriter.replace(root, &[value]).map_err(|error| NoMatch::because(error.message))
+    }
+
+    /// Whether there is room for the constants among `made`.
+    fn admits(&self, rewriter: &mut Rewriter<'_>, root: Op, made: &[Op]) -> bool {
+        let read = self.constants.iter().copied().collect();
+        let gone = self.ops.iter().copied().chain([root]).collect();
+        let made = Made::of(rewriter.module(), made.iter().copied());
+        rewriter.admits_made(&Exchange { made, read: &read, gone: &gone })
     }
 
     /// What a step reads when it is made again; constants are transposed back.
