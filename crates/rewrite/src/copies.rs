@@ -6,8 +6,9 @@
 //! ```
 //!
 //! Here `w * s` and `w * t` would be stored in place of `w`, and so on for each user. So the
-//! constants of a program may not grow beyond a limit by rewrites whose constants stay; those of
-//! which nothing else is left are replaced as ever. Where several rewrites together let go of a
+//! constants of a program may not grow beyond a limit by rewrites that leave the constants which they
+//! read to others. What grows otherwise, as where a fill becomes a constant, has limits of its own
+//! and raises this one. Where several rewrites together let go of a
 //! constant they are judged together: each leaves a wish for when it is asked the next time.
 //!
 //! ```text
@@ -115,13 +116,19 @@ impl Copies {
         self.now = self.now.saturating_sub(constant_bytes(module, op));
     }
 
-    /// Returns whether a rewrite may be made, whose constants exist already if `are_made`.
+    /// Lets constants take so many bytes more.
+    pub(crate) fn allow(&mut self, bytes: u64) {
+        self.most = self.most.saturating_add(bytes);
+    }
+
+    /// Returns by how much constants grow in a rewrite without being copies; `None` if it may not be
+    /// made. Its constants exist already if `are_made`.
     pub(crate) fn admits(
         &mut self,
         module: &Module,
         exchange: &Exchange<'_>,
         are_made: bool,
-    ) -> bool {
+    ) -> Option<u64> {
         let bytes = |value: Value| module.def_op(value).map_or(0, |op| constant_bytes(module, op));
         let goes = |value: &Value| module.uses(*value).all(|u| exchange.gone.contains(&u.op));
         let (dying, staying): (Vec<Value>, Vec<Value>) =
@@ -129,8 +136,9 @@ impl Copies {
         let mut freed: u64 = dying.into_iter().map(bytes).sum();
         let left: u64 = staying.iter().copied().map(bytes).sum();
         let mut made = vec![exchange.made];
-        if exchange.made.bytes.saturating_sub(freed).min(left) <= FREE {
-            return true;
+        let grown = exchange.made.bytes.saturating_sub(freed);
+        if grown.min(left) <= FREE {
+            return Some(grown);
         }
         let shared = if self.retries { staying } else { Vec::new() };
         for value in shared {
@@ -144,7 +152,9 @@ impl Copies {
         }
         let total: u64 = made.into_iter().map(|one| one.bytes).sum();
         let there = if are_made { self.now - exchange.made.bytes.min(self.now) } else { self.now };
-        total.saturating_sub(freed).min(left) <= FREE || there + total <= self.most + freed
+        let admitted =
+            total.saturating_sub(freed).min(left) <= FREE || there + total <= self.most + freed;
+        admitted.then_some(0)
     }
 
     /// Notes what a rewrite would make of `value`. Returns what all users together would make of

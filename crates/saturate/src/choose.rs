@@ -4,13 +4,11 @@
 //! operation with several may be chosen together (a merge pays only if everyone takes part); and
 //! an integer program within a time limit. The function as it was is always a candidate.
 //!
-//! A bias behind a convolution is part of the same kernel if nothing else uses the convolution, so
-//! there the two are one choice beside the two choices.
+//! Operations that are one kernel are one choice beside the choices of each ([`joined`](crate::joined)).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tangram_dialects::constant;
-use tangram_dialects::nn::bias;
 use tangram_egraph::Id;
 use tangram_egraph::choices::{Choices, Selection};
 use tangram_ir::{Block, Module, Op, Traits, Value};
@@ -19,6 +17,7 @@ use tangram_rewrite::constant_bytes;
 use crate::Config;
 use crate::cost::CostModel;
 use crate::graph::{Graph, is_pure};
+use crate::joined::Witnesses;
 use crate::report::Extraction;
 
 /// How many changes local search tries for each e-node.
@@ -34,14 +33,14 @@ const FOLDED_SHARE: f64 = 1e-3;
 const BYTE_PRICES: [f64; 4] = [1e-10, 3e-9, 1e-7, 1e-3];
 
 /// What a choice stands for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Node {
     /// A witness, by number.
     Operation(usize),
     /// An argument, or one of several results.
     Value(Value),
-    /// Two witnesses that are one kernel: a convolution or product, and the bias behind it.
-    Biased(usize, usize),
+    /// Several that are one kernel.
+    Joined(Witnesses),
 }
 
 /// An e-graph as choices.
@@ -118,8 +117,8 @@ impl Problem {
                 problem.root = problem.choices.nodes[choice].class;
             }
         }
-        let biased = problem.biased(module, graph, cost, &folds);
-        first_original.splice(0..0, biased);
+        let joined = problem.join(module, (graph, &folds), cost);
+        first_original.splice(0..0, joined);
         problem.original.chosen = vec![None; problem.choices.classes.len()];
         for (class, choice) in first_original {
             problem.original.chosen[class].get_or_insert(choice);
@@ -127,55 +126,24 @@ impl Problem {
         problem
     }
 
-    /// Adds for each bias what it costs as a part of the operation before it; lists those choices
-    /// that the function makes, by class.
-    fn biased(
+    pub(crate) fn push(
         &mut self,
-        module: &Module,
         graph: &Graph,
-        cost: &CostModel,
-        folds: &[bool],
-    ) -> Vec<(usize, usize)> {
-        let mut makers: FxHashMap<Id, Vec<usize>> = FxHashMap::default();
-        let computed = |number: &usize| !folds[*number] && !graph.witnesses[*number].fixed;
-        for number in (0..graph.witnesses.len()).filter(computed) {
-            makers.entry(graph.egraph.find(graph.witnesses[number].id)).or_default().push(number);
-        }
-        let mut original = Vec::new();
-        for number in (0..graph.witnesses.len()).filter(computed) {
-            let add = &graph.witnesses[number];
-            let Some((&value, bias)) = add.children.split_first() else { continue };
-            let at_first =
-                graph.is_original(add.op).then(|| bias::biased(module, add.op)).flatten();
-            for &maker in makers.get(&graph.egraph.find(value)).into_iter().flatten() {
-                let product = &graph.witnesses[maker];
-                if !bias::can_have_bias(&graph.module, product.op, add.op) {
-                    continue;
-                }
-                let price = cost.alone(&graph.module, product.op)
-                    + cost.bias_seconds(&graph.module, product.op, add.op);
-                let kids: SmallVec<[Id; 4]> =
-                    product.children.iter().chain(bias).copied().collect();
-                let choice = self.push(graph, add.id, &kids, price, Node::Biased(maker, number));
-                if at_first == Some(product.op) {
-                    original.push((self.choices.nodes[choice].class, choice));
-                }
-            }
-        }
-        original
-    }
-
-    fn push(&mut self, graph: &Graph, id: Id, kids: &[Id], cost: f64, node: Node) -> usize {
+        id: Id,
+        kids: &[Id],
+        cost: f64,
+        node: Node,
+    ) -> usize {
         let class = self.number(graph, id);
         let kids: Vec<usize> = kids.iter().map(|&kid| self.number(graph, kid)).collect();
         let cost = if cost.is_finite() { cost } else { f64::MAX / 1e9 };
-        self.nodes.push(node);
         self.held.push(match node {
             Node::Operation(number) => {
                 constant_bytes(&graph.module, graph.witnesses[number].op) as f64
             }
-            Node::Value(_) | Node::Biased(..) => 0.0,
+            Node::Value(_) | Node::Joined(_) => 0.0,
         });
+        self.nodes.push(node);
         self.choices.push(class, cost, kids).expect("the cost is finite")
     }
 
@@ -186,6 +154,11 @@ impl Problem {
             self.choices.classes.push(Vec::new());
         }
         class
+    }
+
+    /// The class that a choice is for.
+    pub(crate) fn class_of(&self, choice: usize) -> usize {
+        self.choices.nodes[choice].class
     }
 
     /// The number of the class of `id`.

@@ -24,10 +24,10 @@ pub(crate) fn write(module: &mut Module, graph: &Graph, problem: &Problem, chose
     };
     for &class in &chosen.order {
         let Some(choice) = chosen.selection.chosen[class] else { continue };
-        match problem.nodes[choice] {
-            Node::Operation(number) => writer.operation(class, number),
-            Node::Value(value) => writer.value(class, value),
-            Node::Biased(product, add) => writer.biased(class, product, add),
+        match &problem.nodes[choice] {
+            Node::Operation(number) => writer.operation(class, *number),
+            Node::Value(value) => writer.value(class, *value),
+            Node::Joined(witnesses) => writer.joined(class, witnesses),
         }
     }
     writer.name_values();
@@ -71,15 +71,19 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes an operation and the bias behind it.
-    fn biased(&mut self, class: usize, product: usize, add: usize) {
-        let operands = self.operands(&self.graph.witnesses[product].children);
-        let product = self.witness(product, operands);
-        let mut operands = vec![self.module.result(product, 0)];
-        operands.extend(self.operands(&self.graph.witnesses[add].children[1..]));
-        let add = self.witness(add, operands);
-        self.ops.insert(class, add);
-        self.values.insert(class, self.module.result(add, 0));
+    /// Writes operations of which each is the first operand of the next.
+    fn joined(&mut self, class: usize, witnesses: &[usize]) {
+        let mut last: Option<Op> = None;
+        for &number in witnesses {
+            let below = last.map(|op| self.module.result(op, 0));
+            let rest = usize::from(below.is_some());
+            let rest = self.operands(&self.graph.witnesses[number].children[rest..]);
+            last = Some(self.witness(number, below.into_iter().chain(rest).collect()));
+        }
+        if let Some(op) = last {
+            self.ops.insert(class, op);
+            self.values.insert(class, self.module.result(op, 0));
+        }
     }
 
     fn operands(&self, children: &[Id]) -> Vec<Value> {

@@ -57,6 +57,7 @@ mod classes;
 pub mod cost;
 mod export;
 mod graph;
+mod joined;
 mod proof;
 mod report;
 mod search;
@@ -83,6 +84,9 @@ pub struct Config {
     /// In how many rounds rules with several outputs take part: each round may square what they
     /// find.
     pub multi_output_rounds: usize,
+    /// The most steps that the search for matches of one rule takes in one round. What is left then
+    /// comes first in the next round, for which a rule that found nothing has half as many.
+    pub max_steps: usize,
     /// The most matches of one rule that are applied in one round.
     pub max_matches: usize,
     /// The most bytes that folded constants may take together.
@@ -115,6 +119,7 @@ impl Default for Config {
             max_nodes: 20_000,
             max_rounds: 8,
             multi_output_rounds: 2,
+            max_steps: 1 << 19,
             max_matches: 2_000,
             max_folded_bytes: 256 << 20,
             max_bytes: 4 << 30,

@@ -100,33 +100,42 @@ fn spell(graph: &mut Graph, problem: &Problem, chosen: &Chosen) -> Option<FxHash
     let mut ids: FxHashMap<usize, Id> = FxHashMap::default();
     for &class in &chosen.order {
         let choice = chosen.selection.chosen[class]?;
-        let (op, children) = match problem.nodes[choice] {
-            Node::Operation(number) | Node::Biased(_, number) => {
-                let witness = &graph.witnesses[number];
-                (witness.symbol, witness.children.to_vec())
+        let known = |id: &Id| ids.get(&problem.class(graph, *id)?).copied();
+        let term = match &problem.nodes[choice] {
+            Node::Operation(number) => {
+                let witness = &graph.witnesses[*number];
+                let children = witness.children.iter().map(known).collect::<Option<Vec<_>>>()?;
+                SymbolLang { op: witness.symbol, children }
             }
             Node::Value(value) => {
-                let node = graph.egraph.id_to_node(graph.id(value)?);
-                (node.op, node.children.clone())
+                let node = graph.egraph.id_to_node(graph.id(*value)?);
+                let children = node.children.iter().map(known).collect::<Option<Vec<_>>>()?;
+                SymbolLang { op: node.op, children }
+            }
+            Node::Joined(witnesses) => {
+                let read = witnesses.iter().enumerate().map(|(i, number)| {
+                    let children = &graph.witnesses[*number].children[usize::from(i > 0)..];
+                    children.iter().map(known).collect::<Option<Vec<_>>>()
+                });
+                let read = read.collect::<Option<Vec<_>>>()?;
+                spell_joined(graph, witnesses, read)?
             }
         };
-        let spelled = |graph: &Graph, id: &Id| ids.get(&problem.class(graph, *id)?).copied();
-        let children = match problem.nodes[choice] {
-            Node::Biased(product, _) => {
-                let product = graph.witnesses[product].clone();
-                let below = product.children.iter().map(|id| spelled(graph, id));
-                let below = SymbolLang::new(product.symbol, below.collect::<Option<Vec<_>>>()?);
-                let mut spelt = vec![graph.egraph.add_uncanonical(below)];
-                for id in children.get(1..)? {
-                    spelt.push(spelled(graph, id)?);
-                }
-                spelt
-            }
-            _ => children.iter().map(|id| spelled(graph, id)).collect::<Option<Vec<_>>>()?,
-        };
-        ids.insert(class, graph.egraph.add_uncanonical(SymbolLang { op, children }));
+        ids.insert(class, graph.egraph.add_uncanonical(term));
     }
     Some(ids)
+}
+
+/// The last of several operations, of which all before it are added: each is the first operand of the
+/// next, and has `read` for the others.
+fn spell_joined(graph: &mut Graph, witnesses: &[usize], read: Vec<Vec<Id>>) -> Option<SymbolLang> {
+    let mut term: Option<SymbolLang> = None;
+    for (&number, rest) in witnesses.iter().zip(read) {
+        let below = term.map(|below| graph.egraph.add_uncanonical(below));
+        let children = below.into_iter().chain(rest).collect();
+        term = Some(SymbolLang { op: graph.witnesses[number].symbol, children });
+    }
+    term
 }
 
 /// Lists the uses of rules between two terms.

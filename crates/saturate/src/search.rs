@@ -20,6 +20,8 @@ use crate::report::{Report, RuleReport, Stop};
 
 /// The most matches of a rule at one root and in one round.
 const MATCHES_AT_ROOT: usize = 32;
+/// The most steps of a search at one root and in one round.
+const STEPS_AT_ROOT: usize = 1 << 17;
 /// How often a limit is asked for until memory is looked at once.
 const MEMORY_EVERY: u32 = 1 << 10;
 /// What is left of the process's memory for choosing and writing.
@@ -30,8 +32,9 @@ pub(crate) fn run(graph: &mut Graph, rules: &[CompiledRule], config: &Config) ->
     let named =
         |rule: &CompiledRule| RuleReport { name: rule.name().to_owned(), ..RuleReport::default() };
     let mut report = Report { rules: rules.iter().map(named).collect(), ..Report::default() };
-    let mut search =
-        Search { graph, rules, config, done: FxHashSet::default(), folded: 0, asked: Cell::new(0) };
+    let turns = vec![Turn { steps: config.max_steps, next: 0 }; rules.len()];
+    let (done, asked) = (FxHashSet::default(), Cell::new(0));
+    let mut search = Search { graph, rules, config, turns, done, folded: 0, asked };
     report.stop = search.rounds(&mut report);
     report.nodes = graph.witnesses.len();
     report.classes = graph.egraph.number_of_classes();
@@ -42,12 +45,23 @@ struct Search<'a> {
     graph: &'a mut Graph,
     rules: &'a [CompiledRule],
     config: &'a Config,
+    /// For each rule what the next round is to do.
+    turns: Vec<Turn>,
     /// Hashes of the matches that were applied.
     done: FxHashSet<u64>,
     /// Bytes of the constants that were made.
     folded: usize,
     /// How often it was asked whether a limit is reached.
     asked: Cell<u32>,
+}
+
+/// What one rule may do in a round.
+#[derive(Clone, Copy)]
+struct Turn {
+    /// How many steps it may take.
+    steps: usize,
+    /// How many roots an earlier round has gone through that was cut off: those come last.
+    next: usize,
 }
 
 /// A match to be applied.
@@ -135,32 +149,52 @@ impl Search<'_> {
                 // The matcher asks for the rest.
                 _ => all.clone(),
             };
-            let mut taken = 0;
-            for root in roots {
-                if taken >= self.config.max_matches || self.limit().is_some() {
-                    cut = true;
-                    break;
-                }
-                taken += self.matches_at(number, root, &mut found);
-            }
-            report.rules[number].matches += taken;
+            let before = found.len();
+            cut |= self.matches_of(number, &roots, &mut found);
+            report.rules[number].matches += found.len() - before;
             report.rules[number].seconds += started.elapsed().as_secs_f64();
         }
         (found, cut)
     }
 
-    fn matches_at(&mut self, number: usize, root: Op, found: &mut Vec<Found>) -> usize {
+    /// Finds the new matches of a rule, and whether some are left for the next round.
+    fn matches_of(&mut self, number: usize, roots: &[Op], found: &mut Vec<Found>) -> bool {
+        let Turn { steps, next } = self.turns[number];
+        let next = if next < roots.len() { next } else { 0 };
+        let (before, mut left) = (found.len(), steps);
+        let (late, early) = roots.split_at(next);
+        for (i, &root) in early.iter().chain(late).enumerate() {
+            let taken = found.len() - before;
+            if taken >= self.config.max_matches || left == 0 || self.limit().is_some() {
+                let steps = if taken == 0 { steps / 2 } else { steps };
+                self.turns[number] = Turn { steps, next: (next + i) % roots.len() };
+                // What has found nothing for so long is not waited for.
+                return taken > 0;
+            }
+            left -= self.matches_at(number, root, left, found);
+        }
+        self.turns[number].next = 0;
+        false
+    }
+
+    /// Finds the new matches at a root; returns how many steps that took, of at most `most`.
+    fn matches_at(
+        &mut self,
+        number: usize,
+        root: Op,
+        most: usize,
+        found: &mut Vec<Found>,
+    ) -> usize {
         let rule = &self.rules[number];
-        let mut taken = 0;
-        let mut solver = rule.matches_among(&self.graph.module, &*self.graph, root);
+        let solver = rule.matches_among(&self.graph.module, &*self.graph, root);
+        let mut solver = solver.with_max_steps(most.min(STEPS_AT_ROOT));
         for _ in 0..MATCHES_AT_ROOT {
             let Some(matched) = solver.next_match() else { break };
             if self.done.insert(fingerprint(number, rule, self.graph, &matched)) {
                 found.push(Found { rule: number, root, matched });
-                taken += 1;
             }
         }
-        taken
+        solver.steps()
     }
 
     /// Builds the target of a match and unites it with the source; returns whether that is news.

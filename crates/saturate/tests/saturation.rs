@@ -207,6 +207,59 @@ fn a_bias_behind_a_shared_convolution_is_a_kernel() {
 }
 
 #[test]
+fn a_function_is_part_of_the_convolution_before_it() {
+    let text = "x: f32[1, 1, 4, 4]\nw = const f32[2, 1, 1, 1] (1, 2)\nb = const f32[2] (1, 2)\n\
+                c = conv2d(x, w)\nd = bias_add(c, b) {axis = 1}\ny = relu(d)\nz = relu(y)\n\
+                return z";
+    let mut graph = Graph::new(text);
+    let report = run(&mut graph, &[CLAMP_TWICE]);
+    // The convolution with its bias and one function; another function behind that.
+    assert!((report.cost.before - 2.0).abs() < 1e-6, "{:?}", report.cost);
+    assert!((report.cost.best - 1.0).abs() < 1e-6, "{:?}", report.cost);
+    assert!(graph.show().starts_with("relu(bias_add(conv2d(x, "), "{}", graph.show());
+    assert!(report.proof.is_some());
+    let mut graph = Graph::new(text);
+    let unchanged = run(&mut graph, &[]);
+    assert!((unchanged.cost.local - 2.0).abs() < 1e-6 && !unchanged.changed);
+}
+
+const SCALED: &str = "rule scaled { let x = *; let w = const; let s = const; \
+                      match matmul(x, w) * s; rewrite matmul(x, w * s); }";
+
+#[test]
+fn constants_take_no_more_room_than_they_may() {
+    let text = |t: &str| {
+        format!(
+            "x: f32[2, 2]\ny: f32[2, 2]\nw = const f32[2, 2] (1, 2, 3, 4)\n\
+             s = const f32[1, 1] (2)\nt = const f32[1, 1] (3)\n\
+             a = matmul(x, w)\nb = matmul(y, w)\np = multiply(a, s)\nq = multiply(b, {t})\n\
+             return p, q"
+        )
+    };
+    let cost = |text: &str, max_constant_bytes| {
+        let mut graph = Graph::new(text);
+        let (rules, root) = (rules(&graph, &[SCALED]), graph.module.root());
+        let config = Config { max_constant_bytes, ..counting() };
+        saturate(&mut graph.module, root, &rules, &config).expect("one block").cost.best.round()
+    };
+    // Two products of `w` are stored in its place, or one that both uses share.
+    assert_eq!([None, Some(0)].map(|most| cost(&text("t"), most)), [2.0, 4.0]);
+    assert_eq!([None, Some(0)].map(|most| cost(&text("s"), most)), [2.0, 2.0]);
+}
+
+#[test]
+fn the_search_of_a_rule_ends_after_its_steps() {
+    let matches = |max_steps| {
+        let mut graph = Graph::new("x: f32[4]\na = relu(x)\nb = relu(a)\nreturn b");
+        let (rules, root) = (rules(&graph, &[CLAMP_TWICE]), graph.module.root());
+        let config = Config { max_steps, ..counting() };
+        let report = saturate(&mut graph.module, root, &rules, &config).expect("one block");
+        (report.rules[0].matches, report.stop)
+    };
+    assert_eq!([1, 100].map(matches), [(0, Stop::Saturated), (1, Stop::Saturated)]);
+}
+
+#[test]
 fn each_output_has_its_own_proof() {
     let one = "rule one { let x = *; match relu(relu(x)); rewrite relu(x); }";
     let two = "rule two { let x = *; match negative(negative(x)); rewrite x; }";

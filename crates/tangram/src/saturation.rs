@@ -4,7 +4,8 @@
 //! saturation makes of it, and what saturation makes of the greedy result. One that has more nodes
 //! than the greedy result, or larger constants than a program may have, does not count, however
 //! cheap it is estimated to be: so the outcome is never worse than that of greedy, in estimated time
-//! and in nodes.
+//! and in nodes. Of estimates that are close nobody knows which is right, so what gains little by
+//! them does not count either.
 
 use std::time::Instant;
 
@@ -18,6 +19,9 @@ use tangram_rewrite::{
 use tangram_saturate::{Config, Report, saturate};
 
 use crate::optimise::{Options, together};
+
+/// The share of a program's time that another has to gain, by estimates, to be taken in its place.
+const CLOSE: f64 = 0.05;
 
 /// What each strategy would reach, and how the best was found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -91,7 +95,11 @@ pub(crate) fn run(
         apply(&mut program, sets.natives, config);
         let run = Run { from, cost: cost.total(&program), functions };
         let fits = most.is_none_or(|most| all_bytes(&program) <= most);
-        if run.cost < best.0 && self::nodes(&program) <= nodes && fits {
+        if run.cost < best.0
+            && run.cost < outcome.greedy * (1.0 - CLOSE)
+            && self::nodes(&program) <= nodes
+            && fits
+        {
             best = (run.cost, from, Some(program));
         }
         outcome.runs.push(run);

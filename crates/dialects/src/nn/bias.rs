@@ -1,6 +1,8 @@
-//! Where a bias is part of the operation before it, as ONNX's `Conv` and `Gemm` have one.
+//! Where a bias is part of the operation before it, as ONNX's `Conv` and `Gemm` have one, and a
+//! function of each element, as runtimes make one kernel of both.
 
-use tangram_ir::{Module, Op, Value};
+use smallvec::{SmallVec, smallvec};
+use tangram_ir::{Module, Op, Traits, Value};
 
 /// Convolutions that a row of biases can follow, one for each channel.
 const CONVOLUTIONS: &[&str] = &[
@@ -17,6 +19,11 @@ const CONVOLUTIONS: &[&str] = &[
 /// Returns whether operation `name` is a convolution that a bias can be part of.
 pub fn is_convolution(name: &str) -> bool {
     CONVOLUTIONS.contains(&name)
+}
+
+/// Returns whether operation `name` is a convolution or a product that others may be part of.
+pub fn is_product(name: &str) -> bool {
+    is_convolution(name) || matches!(name, "nn.dense" | "nn.matmul")
 }
 
 /// Returns whether `product`, a convolution or a product of matrices, can have the bias that the
@@ -46,4 +53,41 @@ pub fn biased(module: &Module, add: Op) -> Option<Op> {
     let product = module.def_op(value)?;
     let alone = module.has_one_use(value) && module.block(product) == module.block(add);
     (alone && can_have_bias(module, product, add)).then_some(product)
+}
+
+/// Returns whether `op` is a function of each element of its only operand.
+pub fn is_function(module: &Module, op: Op) -> bool {
+    module.operand_count(op) == 1 && module.has_traits(op, Traits::ELEMENTWISE)
+}
+
+/// Returns whether runtimes compute a [function](is_function) in `product` as well, where it stands
+/// behind it or behind its bias: in convolutions, and in products that are a Gemm.
+pub fn can_have_function(module: &Module, product: Op) -> bool {
+    let rank = |value: Value| {
+        module.context().as_tensor(module.value_type(value)).map(|(dims, _)| dims.len())
+    };
+    match module.name_text(product) {
+        name if is_convolution(name) => true,
+        "nn.dense" | "nn.matmul" => module.operands(product).all(|v| rank(v) == Some(2)),
+        _ => false,
+    }
+}
+
+/// The operations that are one kernel which ends with `last`: a convolution or product, what may
+/// follow it of a bias and a function of each element, and nothing that others use in between.
+/// `last` alone, if it is computed by itself.
+pub fn kernel(module: &Module, last: Op) -> SmallVec<[Op; 3]> {
+    if let Some(product) = biased(module, last) {
+        return smallvec![product, last];
+    }
+    let below = module.operands(last).next().filter(|value| module.has_one_use(*value));
+    let below = below.and_then(|value| module.def_op(value));
+    let below =
+        below.filter(|op| is_function(module, last) && module.block(*op) == module.block(last));
+    let Some(below) = below else { return smallvec![last] };
+    match biased(module, below) {
+        _ if can_have_function(module, below) => smallvec![below, last],
+        Some(product) if can_have_function(module, product) => smallvec![product, below, last],
+        _ => smallvec![last],
+    }
 }

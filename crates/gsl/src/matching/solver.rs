@@ -122,6 +122,7 @@ pub struct Solver<'a> {
     holders: FxHashMap<Target, SmallVec<[PatId; 2]>>,
     inner: Vec<Op>,
     steps: usize,
+    max_steps: usize,
     /// How many matches were found.
     pub(super) matches: usize,
     started: bool,
@@ -151,6 +152,10 @@ impl<'a> Solver<'a> {
             holders: FxHashMap::default(),
             inner: Vec::new(),
             steps: 0,
+            max_steps: match plan.rule().sources().len() {
+                0 | 1 => MAX_STEPS,
+                _ => MAX_STEPS_OF_SEVERAL,
+            },
             matches: 0,
             started: false,
             reasons: false,
@@ -162,6 +167,13 @@ impl<'a> Solver<'a> {
     #[must_use]
     pub fn with_classes(mut self, classes: &'a dyn Classes) -> Self {
         self.classes = Some(classes);
+        self
+    }
+
+    /// Takes at most `steps`, if these are less than the search may take anyway.
+    #[must_use]
+    pub fn with_max_steps(mut self, steps: usize) -> Self {
+        self.max_steps = self.max_steps.min(steps);
         self
     }
 
@@ -177,21 +189,15 @@ impl<'a> Solver<'a> {
         self.miss.as_ref()
     }
 
-    /// Returns whether the search was cut off by [`MAX_STEPS`] or [`MAX_STEPS_OF_SEVERAL`].
+    /// Returns whether the search was cut off by [`MAX_STEPS`] or [`MAX_STEPS_OF_SEVERAL`], or by
+    /// [less](Solver::with_max_steps).
     pub fn is_exhausted(&self) -> bool {
-        self.steps >= self.max_steps()
+        self.steps >= self.max_steps
     }
 
     /// Returns how many steps were taken.
     pub fn steps(&self) -> usize {
         self.steps
-    }
-
-    fn max_steps(&self) -> usize {
-        match self.plan.rule().sources().len() {
-            0 | 1 => MAX_STEPS,
-            _ => MAX_STEPS_OF_SEVERAL,
-        }
     }
 
     /// Finds the next match. Of a rule with a variadic output only the ones with the most
@@ -246,7 +252,7 @@ impl<'a> Solver<'a> {
     /// Works through the agenda; false once no choice above `base` is left.
     pub(super) fn run(&mut self, base: usize) -> bool {
         while let Some(at) = self.agenda {
-            if self.steps >= self.max_steps() {
+            if self.steps >= self.max_steps {
                 return false;
             }
             self.steps += 1;

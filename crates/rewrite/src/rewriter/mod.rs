@@ -89,14 +89,26 @@ impl<'a> Rewriter<'a> {
         self
     }
 
-    /// Returns whether a rewrite whose constants have been made may be committed.
+    /// Returns whether a rewrite whose constants have been made may be committed, which it then is.
     pub fn admits_made(&mut self, exchange: &Exchange<'_>) -> bool {
-        self.copies.as_mut().is_none_or(|copies| copies.admits(self.module, exchange, true))
+        let Some(copies) = &mut self.copies else { return true };
+        let grown = copies.admits(self.module, exchange, true);
+        copies.allow(grown.unwrap_or(0));
+        grown.is_some()
     }
 
-    /// Returns whether a rewrite may be made whose constants are still to be made.
-    pub fn admits_making(&mut self, exchange: &Exchange<'_>) -> bool {
-        self.copies.as_mut().is_none_or(|copies| copies.admits(self.module, exchange, false))
+    /// Returns by how many bytes constants grow in a rewrite without being copies, whose constants
+    /// are still to be made; `None` if it may not be made.
+    pub fn admits_making(&mut self, exchange: &Exchange<'_>) -> Option<u64> {
+        let Some(copies) = &mut self.copies else { return Some(0) };
+        copies.admits(self.module, exchange, false)
+    }
+
+    /// Lets constants take so many bytes more, as [`Rewriter::admits_making`] has said.
+    pub fn allow_constants(&mut self, bytes: u64) {
+        if let Some(copies) = &mut self.copies {
+            copies.allow(bytes);
+        }
     }
 
     /// Returns whether an earlier rewrite at `loc` has given up `form`.

@@ -7,8 +7,8 @@
 //!
 //! A [kind](Kind) of operation that the file has [rates](Rates) for takes, one after another: its
 //! start, its parts, its arithmetic, its memory traffic. Any other operation takes its start and,
-//! by the roofline, its arithmetic or its traffic, whichever is longer. A bias that the operation
-//! before it takes in costs its arithmetic only.
+//! by the roofline, its arithmetic or its traffic, whichever is longer. A bias, or a function of each
+//! element, that the convolution or product before it takes in costs its arithmetic only.
 //!
 //! The shipped file is fitted to single operators in onnxruntime by
 //! `bench/saturate/calibrate.py`; `cargo xtask bench saturate` compares estimates with latencies
@@ -197,9 +197,9 @@ impl CostModel {
 
     /// Estimates the seconds that one run of `op` takes where it stands.
     pub fn seconds(&self, module: &Module, op: Op) -> f64 {
-        match bias::biased(module, op) {
-            Some(product) => self.bias_seconds(module, product, op),
-            None => self.alone(module, op),
+        match bias::kernel(module, op)[..] {
+            [product, .., _] => self.seconds_behind(module, product, op),
+            _ => self.alone(module, op),
         }
     }
 
@@ -222,12 +222,14 @@ impl CostModel {
         factor * share * self.time(kind, &counts)
     }
 
-    /// Estimates what the bias that `add` adds costs as a part of `product`: its arithmetic.
-    pub fn bias_seconds(&self, module: &Module, product: Op, add: Op) -> f64 {
+    /// Estimates what `op`, a bias or a function of each element, costs as a part of `product`: its
+    /// arithmetic.
+    pub fn seconds_behind(&self, module: &Module, product: Op, op: Op) -> f64 {
         let sizes = Sizes { module, symbol: self.symbol_size };
         let (kind, _) = sizes.counts(product);
-        let flops = sizes.outputs(add);
-        flops / self.flops_of(kind).unwrap_or(f64::INFINITY)
+        let (_, counts) = sizes.counts(op);
+        let per = |amount: f64, kind| self.flops_of(kind).map_or(0.0, |rate| amount / rate);
+        per(sizes.outputs(op), kind) + per(counts.functions, Kind::Transcendental)
     }
 
     /// Estimates the seconds that one run of all operations of `module` takes.

@@ -55,12 +55,10 @@ fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>, budget: &FoldBu
     if !fits(bytes) {
         return Err(too_big());
     }
-    if limit.is_some() && copies(rewriter, op, bytes) {
-        return Err(NoMatch::refused(
-            "copies",
-            "the result is a copy of a constant that others use",
-        ));
-    }
+    let grown = match limit {
+        Some(_) => growth(rewriter, op, bytes).ok_or_else(|| NoMatch::refused("copies", COPIES))?,
+        None => 0,
+    };
     let module = rewriter.module();
     if let Err(why) = budget.spend(bytes, budget::work(module, op)) {
         return Err(NoMatch::refused("fold-budget", why.to_string()));
@@ -85,17 +83,21 @@ fn fold(rewriter: &mut Rewriter<'_>, op: Op, limit: Option<u64>, budget: &FoldBu
         values.push(make_constant(rewriter, op, tensor, &key));
     }
     let made: Vec<Op> = values.iter().filter_map(|&v| rewriter.module().def_op(v)).collect();
-    replace_all(rewriter, op, &values, &made)
+    replace_all(rewriter, op, &values, &made)?;
+    rewriter.allow_constants(grown);
+    Ok(())
 }
 
-/// Returns whether the result, of so many bytes, would be stored beside an operand that stays, where
-/// there is no room for both.
-fn copies(rewriter: &mut Rewriter<'_>, op: Op, bytes: u64) -> bool {
+const COPIES: &str = "the result is a copy of a constant that others use";
+
+/// By how many bytes constants grow if a result of so many is stored; `None` if that would be beside
+/// an operand that stays, and there is no room for both.
+fn growth(rewriter: &mut Rewriter<'_>, op: Op, bytes: u64) -> Option<u64> {
     let read: FxHashSet<Value> = rewriter.module().operands(op).collect();
     let gone = FxHashSet::from_iter([op]);
     // Equal operations are one by now: no two make the same.
     let made = Made { bytes, contents: u64::from(op.as_u32()) };
-    !rewriter.admits_making(&Exchange { made, read: &read, gone: &gone })
+    rewriter.admits_making(&Exchange { made, read: &read, gone: &gone })
 }
 
 fn too_big() -> NoMatch {
