@@ -10,7 +10,7 @@ use crate::accumulate::Accumulators;
 use crate::c_tokens::{replaced, words};
 use crate::contraction::{Kernels, Panel, Tiles};
 use crate::declare::is_small;
-use crate::guard::{AT, AT_DEFINITION, Guard};
+use crate::guard::{AT, AT_DEFINITION, Guard, ROWS, ROWS_DEFINITION};
 use crate::macros::Hidden;
 use crate::memory::{Memory, THREAD, THREAD_DEFINITIONS, lasting};
 use crate::source_range::places;
@@ -558,6 +558,9 @@ fn definitions(text: &str, style: &CStyle) -> String {
     }
     if words(text).any(|word| word == AT) {
         needed.push_str(AT_DEFINITION);
+    }
+    if words(text).any(|word| word == ROWS) {
+        needed.push_str(ROWS_DEFINITION);
     }
     if words(text).any(|word| word == HINT) {
         needed.push_str(HINT_DEFINITION);

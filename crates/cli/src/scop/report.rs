@@ -103,7 +103,10 @@ fn became(part: &Part, outcome: &Outcome) -> String {
         true => String::new(),
         false => format!("; {} in memory of its own", names.join(", ")),
     };
-    let compared = match guards.iter().any(|test| test.contains("<= TANGRAM_AT")) {
+    let compared = match guards
+        .iter()
+        .any(|test| test.contains("TANGRAM_AT") || test.contains("tangram_rows"))
+    {
         true => format!("; run if {} do not overlap", listed(&part.distinct)),
         false => String::new(),
     };

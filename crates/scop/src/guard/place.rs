@@ -1,0 +1,144 @@
+//! Where a part's elements lie, as C.
+
+/// What stands for the address of an element.
+pub(crate) const AT: &str = "TANGRAM_AT";
+/// Addresses are numbers here: no pointer leaves its array.
+pub(crate) const AT_DEFINITION: &str = "\
+#define TANGRAM_AT(p, i) ((unsigned long long)(p) + (unsigned long long)(i) * sizeof(*(p)))
+";
+
+/// Whether the rows that pointers lead to are in order, none over the next.
+pub(crate) const ROWS: &str = "tangram_rows_apart";
+/// A pointer is read as bytes, so that it may be one to any type.
+pub(crate) const ROWS_DEFINITION: &str = "\
+/* Whether each row from `first_` to `end_`, of `size_` bytes, ends before the next begins. */
+static inline int tangram_rows_apart(const void *rows_, long long first_, long long end_, unsigned long long size_)
+{
+    unsigned long long next_ = 0;
+    for (long long at_ = first_; at_ < end_; at_ += 1) {
+        const void *row_;
+        for (unsigned byte_ = 0; byte_ < sizeof row_; byte_ += 1)
+            ((char *)&row_)[byte_] = ((const char *)rows_)[at_ * (long long)sizeof row_ + byte_];
+        if ((unsigned long long)row_ < next_)
+            return 0;
+        next_ = (unsigned long long)row_ + size_;
+    }
+    return 1;
+}
+";
+
+/// Consecutive bytes that a part uses.
+pub(super) struct Place {
+    /// The first address, and the one behind the last, as C.
+    start: String,
+    end: String,
+    /// One of these holds where nothing is used, as C: the addresses are not to be read then.
+    absent: Vec<String>,
+}
+
+impl Place {
+    /// A variable as a whole.
+    pub fn whole(text: &str) -> Self {
+        Self::elements(&format!("&{text}"), "0", "1")
+    }
+
+    /// Elements that a pointer leads to, from one up to another, exclusive.
+    pub fn elements(pointer: &str, start: &str, end: &str) -> Self {
+        Self { start: at(pointer, start), end: at(pointer, end), absent: Vec::new() }
+    }
+
+    /// Says that two places do not overlap.
+    pub fn apart(&self, other: &Self) -> String {
+        let ordered = |a: &Self, b: &Self| format!("{} <= {}", a.end, b.start);
+        let mut all: Vec<String> = Vec::new();
+        for own in self.absent.iter().chain(&other.absent) {
+            if !all.contains(own) {
+                all.push(own.clone());
+            }
+        }
+        all.extend([ordered(self, other), ordered(other, self)]);
+        format!("({})", all.join(" || "))
+    }
+}
+
+/// Rows that pointers lead to, of which a part uses some: `A[first .. end][from .. to]`.
+///
+/// The pointers from `first` to `end` are read by the source too, unless one of `absent` holds: others
+/// need not be there.
+pub(super) struct Rows {
+    pub pointers: String,
+    pub first: String,
+    pub end: String,
+    pub from: String,
+    pub to: String,
+    pub absent: Vec<String>,
+}
+
+impl Rows {
+    /// Says that no row overlaps another one.
+    fn apart(&self) -> String {
+        let Self { pointers, first, end, from, to, absent } = self;
+        let count = match from.as_str() {
+            "0" => to.clone(),
+            from => format!("({to} - ({from}))"),
+        };
+        let size = format!("{count} * sizeof(**({pointers}))");
+        let rows = format!("{ROWS}({pointers}, {first}, {end}, {size})");
+        let all: Vec<String> = absent.iter().cloned().chain([rows]).collect();
+        format!("({})", all.join(" || "))
+    }
+
+    /// From the first element of the first row to the last of the last: the rows are in order.
+    fn all(&self) -> Place {
+        let Self { pointers, first, end, from, to, absent } = self;
+        Place {
+            start: at(&format!("{pointers}[{first}]"), from),
+            end: at(&format!("{pointers}[{end} - 1]"), to),
+            absent: absent.clone(),
+        }
+    }
+
+    /// The pointers themselves.
+    fn table(&self) -> Place {
+        Place::elements(&self.pointers, &self.first, &self.end)
+    }
+}
+
+/// What a part uses of a variable.
+pub(super) struct Used {
+    all: Place,
+    rows: Option<Rows>,
+    /// Whether an element may be a byte of anything, a pointer among others.
+    is_character: bool,
+}
+
+impl Used {
+    pub fn place(all: Place, is_character: bool) -> Self {
+        Self { all, rows: None, is_character }
+    }
+
+    pub fn rows(rows: Rows, is_character: bool) -> Self {
+        Self { all: rows.all(), rows: Some(rows), is_character }
+    }
+
+    /// Says that rows are in order, none over another one nor over the pointers to them.
+    pub fn ordered(&self) -> Vec<String> {
+        let rows = self.rows.iter().map(Rows::apart);
+        rows.chain(self.apart_from_pointers(self)).collect()
+    }
+
+    /// Says that two variables do not overlap, if rows of both are in order.
+    pub fn apart(&self, other: &Self) -> Vec<String> {
+        let pointers = [self.apart_from_pointers(other), other.apart_from_pointers(self)];
+        [self.all.apart(&other.all)].into_iter().chain(pointers.into_iter().flatten()).collect()
+    }
+
+    fn apart_from_pointers(&self, other: &Self) -> Option<String> {
+        let rows = other.rows.as_ref().filter(|_| self.is_character)?;
+        Some(rows.table().apart(&self.all))
+    }
+}
+
+fn at(pointer: &str, index: &str) -> String {
+    format!("{AT}({pointer}, {index})")
+}
