@@ -234,9 +234,22 @@ WRITTEN = [
     ("Constant", (12, 10**6), "(float[2] x) => (float y) { k = Constant <value_float = 0.1> ()  y = Mul(x, k) }"),
     ("Constant", (12, 10**6), "(float[2] x) => (float y) { k = Constant <value_ints = [2, 1]> ()  y = Reshape(x, k) }"),
     ("Constant", (12, 10**6), "(float[2] x) => (string y) { y = Constant <value_strings = [\"a\", \"b\"]> () }"),
+    ("Constant", (12, 10**6), "(string[2] x) => (bool y) { k = Constant <value_string = \"ab\"> ()  y = Equal(x, k) }"),
+    ("Constant", (12, 10**6), "(float[3] x) => (float y, int64 l) { k = Constant <value_ints = [2, 3]> ()  l = Identity(k)  y = Neg(x) }"),
     ("DFT", ALL, "(float[2, 5, 4, 1] x) => (float y) { y = DFT(x) }"),
     ("DFT", (17, 19), "(float[2, 5, 4, 1] x) => (float y) { y = DFT <axis = 2, onesided = 1> (x) }"),
     ("DFT", (17, 19), "(float[2, 5, 4, 2] x) => (float y) { y = DFT <axis = -2, inverse = 1> (x) }"),
+    # One-sided inverses of one or two complex numbers, with and without a length of the signal.
+    *[("DFT", (20, 10**6), f"(float[2, {n}, 2] x) => (float y) {{ axis = Constant <value = int64 {{1}}> ()  {length}"
+       f"y = DFT <inverse = 1, onesided = 1> (x, {'l' if length else ''}, axis) }}")
+      for n in (1, 2, 3) for length in ("", *(f"l = Constant <value = int64 {{{k}}}> ()  " for k in (1, 2, 3)))],
+    *[("DFT", (17, 10**6), f"(float[2, {n}, {kind}] x) => (float y) {{ y = DFT <{given}> (x) }}")
+      for n in (1, 2) for kind in (1, 2) for given in ("onesided = 1", "inverse = 1", "inverse = 1, onesided = 1")],
+    # Windows that begin in the padding behind the data, which newer versions leave out.
+    *[(name, (10, 10**6), f"(float[1, 1, {n}] x) => (float y) {{ y = {name} <kernel_shape = [{k}], strides = [{s}], "
+       f"pads = [{p}, {q}], ceil_mode = 1{more}> (x) }}")
+      for name, more in (("AveragePool", ""), ("AveragePool", ", count_include_pad = 1"), ("MaxPool", ""))
+      for n, k, s, p, q in ((2, 2, 3, 1, 1), (4, 3, 4, 1, 2), (6, 2, 5, 0, 1), (3, 1, 2, 0, 0), (8, 3, 3, 2, 2))],
     ("Dropout", ALL, "(float[2, 3] x) => (float y, float m) { y, m = Dropout(x) }"),
     ("Dropout", (1, 11), "(float[2, 3] x) => (float y) { y = Dropout <ratio = 0.3> (x) }"),
     ("GlobalLpPool", ALL, "(float[1, 2, 3, 3] x) => (float y) { y = GlobalLpPool(x) }"),

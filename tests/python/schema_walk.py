@@ -43,7 +43,7 @@ FORMS = ("open", "parameters constant", "constant")
 VERDICTS = ("ok", "refused", "unjudged", "wrong", "invalid", "crash")
 FAULTS = VERDICTS[3:]
 # Operators whose function bodies onnx's own inference refuses in some operator sets.
-UNCHECKED = [("MeanVarianceNormalization", 13, 18)]
+UNCHECKED = [("MeanVarianceNormalization", 13, 10**6)]
 
 
 Optimise = Callable[[onnx.ModelProto, int | None], onnx.ModelProto]

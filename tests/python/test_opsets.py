@@ -110,6 +110,21 @@ def test_the_mask_of_a_dropout_is_written_apart(to) -> None:
     assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(before, inputs))
 
 
+TEXTS = "(int64 i) => (string[2] y, string z) { k = Constant <value_strings = [\"a\", \"b c\"]> ()  y = Identity(k)  z = Gather(k, i) }"
+TEXT = "(int64[1] i) => (string[1] y) { k = Constant <value_string = \"b\"> ()  s = Shape(i)  y = Expand(k, s) }"
+
+
+@pytest.mark.parametrize("to", [7, 8, 9, 11])
+@pytest.mark.parametrize("text", [TEXTS, TEXT])
+def test_constant_texts_are_tensors_before_set_12(text, to) -> None:
+    before = small.model(text, opset=13)
+    before.ir_version = 8
+    after = tangram.optimize(before, opset=to).to_onnx()
+    onnx.checker.check_model(after, full_check=True)
+    inputs = {"i": np.ones([1] if text == TEXT else [], np.int64)}
+    assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(before, inputs))
+
+
 INTEGERS = "(float[2, 3] x) => (float[a, b] y) { k = Constant <value_ints = [3, 2]> ()  y = Reshape(x, k) }"
 TRUTHS = "(float[2] x) => (bool[2] y) { k = Constant <value = bool[2] {1, 0}> ()  n = Not(k)  y = Or(n, k) }"
 BRANCH = """(bool c) => (int64[2] y) {

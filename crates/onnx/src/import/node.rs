@@ -7,6 +7,7 @@ use tangram_ir::{
     Attr, AttrDef, AttrKind, Context, FloatKind, InferError, Loc, Module, Name, Op, OpState, Point,
     Type, TypeData, Value,
 };
+use tangram_tensor::Tensor;
 
 use super::{Importer, attributes, describe};
 use crate::declared;
@@ -214,12 +215,21 @@ impl Importer {
                 }
                 None => return Ok(false),
             },
-            "value_int" => tangram_tensor::Tensor::scalar(attribute.i()),
-            "value_float" => tangram_tensor::Tensor::scalar(attribute.f()),
-            "value_ints" => tangram_tensor::Tensor::vector(attribute.ints.clone()),
-            "value_floats" => tangram_tensor::Tensor::vector(attribute.floats.clone()),
+            "value_int" => Ok(Tensor::scalar(attribute.i())),
+            "value_float" => Ok(Tensor::scalar(attribute.f())),
+            "value_ints" => Ok(Tensor::vector(attribute.ints.clone())),
+            "value_floats" => Ok(Tensor::vector(attribute.floats.clone())),
+            "value_string" => {
+                let text = attribute.s.as_deref().unwrap_or_default();
+                Tensor::from_strings([], [text.to_vec()])
+            }
+            "value_strings" => {
+                let texts: Vec<_> = attribute.strings.iter().map(|text| text.to_vec()).collect();
+                Tensor::from_strings([texts.len()], texts)
+            }
             _ => return Ok(false),
         };
+        let Ok(value) = value else { return Ok(false) };
         let loc = self.context.name_loc(node.name());
         let op = constant::build(&mut self.module, Point::End(self.block), &value, output, loc);
         self.finish_constant(node, op, output).map(|()| true)
