@@ -4,12 +4,25 @@
 //! each candidate that could be a branch by itself is taken or left, and a branch and bound keeps
 //! the choice with the most branches. Where the branches do not stand in each other's way, the
 //! first choice takes all candidates, and nothing else is tried.
+//!
+//! Branches that read their index come in an order: each candidate that is left is tried as the next
+//! one, first the one behind the last that was taken, as users of results and uses of a value mostly
+//! come in that order too.
 
 use std::rc::Rc;
 
 use super::bindings::{Frame, Target};
 use super::solver::{Check, Goal, Solver};
 use crate::ast::{PatId, PatternKind};
+
+/// The candidates that are branches now.
+#[derive(Default)]
+pub(super) struct Taken {
+    /// Their places in the pool, in the order in which they were taken.
+    pub(super) places: Vec<usize>,
+    /// Whether the candidate at a place is one of them.
+    pub(super) marks: Vec<bool>,
+}
 
 impl Solver<'_> {
     fn variadic(&self) -> Option<(PatId, PatId)> {
@@ -35,8 +48,12 @@ impl Solver<'_> {
         if !self.is_ordered() {
             pool.retain(|target| self.can(Goal::Match { frame, id: field, target: *target }));
         }
-        let pool = self.independent(own, pool);
-        self.extend(pool.into(), 0)
+        let pool: Rc<[Target]> = self.independent(own, pool).into();
+        self.taken = Taken { places: Vec::new(), marks: vec![false; pool.len()] };
+        match self.is_ordered() {
+            true => self.order(Rc::clone(&pool), 0, pool.len()),
+            false => self.extend(pool, 0),
+        }
     }
 
     /// Takes further branches, or ends with those there are.
@@ -49,37 +66,42 @@ impl Solver<'_> {
             self.push(Goal::Close);
             return true;
         }
-        let mut ways = Vec::new();
-        if self.is_ordered() {
-            for i in 0..pool.len() {
-                let rest = pool.iter().enumerate().filter(|(j, _)| *j != i);
-                let rest = rest.map(|(_, target)| *target).collect();
-                ways.push(Goal::Take { pool: pool.clone(), next: i, rest: Some(rest) });
-            }
-            ways.push(Goal::Close);
-        } else {
-            ways.push(Goal::Take { pool: pool.clone(), next, rest: None });
-            ways.push(Goal::Extend { pool, next: next + 1 });
+        let take = Goal::Take { pool: pool.clone(), next, ordered: false };
+        self.choose(vec![take, Goal::Extend { pool, next: next + 1 }])
+    }
+
+    /// Takes one of the candidates as the next branch in order, or ends with those there are: looks at
+    /// `left` of them, from `next` on and around.
+    pub(super) fn order(&mut self, pool: Rc<[Target]>, mut next: usize, mut left: usize) -> bool {
+        let (taken, others) = (self.bindings.growing.len(), pool.len() - self.taken.places.len());
+        if taken + others <= self.best {
+            return false;
         }
-        self.choose(ways)
+        while left > 0 && self.taken.marks[next] {
+            (next, left) = ((next + 1) % pool.len(), left - 1);
+        }
+        if left == 0 {
+            self.push(Goal::Close);
+            return true;
+        }
+        let take = Goal::Take { pool: pool.clone(), next, ordered: true };
+        let next = (next + 1) % pool.len();
+        self.choose(vec![take, Goal::Order { pool, next, left: left - 1 }])
     }
 
     /// Takes candidate `next` as a branch.
-    pub(super) fn take(
-        &mut self,
-        pool: &Rc<[Target]>,
-        next: usize,
-        rest: Option<Rc<[Target]>>,
-    ) -> bool {
+    pub(super) fn take(&mut self, pool: Rc<[Target]>, next: usize, ordered: bool) -> bool {
         let Some((variadic, id)) = self.variadic() else { return false };
         let index = self.bindings.growing.len();
         let frame = self.bindings.open(variadic, index, Frame::ROOT);
         self.grow(frame);
-        self.push(match rest {
-            Some(rest) => Goal::Extend { pool: rest, next: 0 },
-            None => Goal::Extend { pool: pool.clone(), next: next + 1 },
+        self.mark_taken(next);
+        let (target, behind) = (pool[next], next + 1);
+        self.push(match ordered {
+            true => Goal::Order { next: behind % pool.len(), left: pool.len(), pool },
+            false => Goal::Extend { pool, next: behind },
         });
-        self.push(Goal::Match { frame, id, target: pool[next] });
+        self.push(Goal::Match { frame, id, target });
         true
     }
 

@@ -8,6 +8,7 @@ use tangram_ir::{Block, Module, Name, Op, Value};
 
 use super::alike::Alike;
 use super::bindings::{Bindings, Bound, Extent, Frame, Target};
+use super::branches::Taken;
 use super::classes::Classes;
 use super::miss::Miss;
 use super::{Match, matched_ops};
@@ -41,8 +42,10 @@ pub(super) enum Goal {
     Gather,
     /// Branches are taken from `pool`, from `next` on.
     Extend { pool: Rc<[Target]>, next: usize },
-    /// Branch `next` of `pool` is taken; `rest` are those left.
-    Take { pool: Rc<[Target]>, next: usize, rest: Option<Rc<[Target]>> },
+    /// The next branch in order is one of `left` candidates of `pool`, from `next` on and around.
+    Order { pool: Rc<[Target]>, next: usize, left: usize },
+    /// Candidate `next` of `pool` is taken, as the next branch in order or as one of a set.
+    Take { pool: Rc<[Target]>, next: usize, ordered: bool },
     /// The branches are complete.
     Close,
     /// What was put off since is checked.
@@ -78,6 +81,7 @@ enum Undo {
     Holder(Target),
     Name(OpId),
     Grown,
+    Taken,
     Inner,
 }
 
@@ -111,6 +115,8 @@ pub struct Solver<'a> {
     pub(super) root: Op,
     /// The greatest number of branches of a match so far.
     pub(super) best: usize,
+    /// The candidates that are branches of the variadic output.
+    pub(super) taken: Taken,
     /// How many negations are being decided.
     pub(super) negations: usize,
     goals: Vec<(Goal, Option<u32>)>,
@@ -142,6 +148,7 @@ impl<'a> Solver<'a> {
             block: module.block(root),
             root,
             best: 0,
+            taken: Taken::default(),
             negations: 0,
             goals: Vec::new(),
             agenda: None,
@@ -337,6 +344,11 @@ impl<'a> Solver<'a> {
                 Undo::Slot(frame, id) => self.bindings.set_slot((frame, id), None),
                 Undo::Name(op) => self.bindings.names[op.index()] = None,
                 Undo::Grown => _ = self.bindings.growing.pop(),
+                Undo::Taken => {
+                    if let Some(place) = self.taken.places.pop() {
+                        self.taken.marks[place] = false;
+                    }
+                }
                 Undo::Inner => _ = self.inner.pop(),
                 Undo::Holder(target) => {
                     if let Some(holders) = self.holders.get_mut(&target) {
@@ -436,6 +448,13 @@ impl<'a> Solver<'a> {
     pub(super) fn grow(&mut self, frame: Frame) {
         self.bindings.growing.push(frame);
         self.trail.push(Undo::Grown);
+    }
+
+    /// Notes that a candidate is a branch.
+    pub(super) fn mark_taken(&mut self, place: usize) {
+        self.taken.places.push(place);
+        self.taken.marks[place] = true;
+        self.trail.push(Undo::Taken);
     }
 
     /// Notes operations that a flattened call passes over.

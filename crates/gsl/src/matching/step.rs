@@ -67,7 +67,8 @@ impl Solver<'_> {
             Goal::Output(k) => self.find_output(k),
             Goal::Gather => self.gather(),
             Goal::Extend { pool, next } => self.extend(pool, next),
-            Goal::Take { pool, next, rest } => self.take(&pool, next, rest),
+            Goal::Order { pool, next, left } => self.order(pool, next, left),
+            Goal::Take { pool, next, ordered } => self.take(pool, next, ordered),
             Goal::Close => self.close(),
             Goal::Finish { until } => self.finish(until),
         }
