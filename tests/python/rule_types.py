@@ -16,7 +16,7 @@ import itertools
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import numpy as np
 import onnx
@@ -140,10 +140,14 @@ def _alike(before: onnx.ModelProto, after: onnx.ModelProto, inputs: dict) -> boo
     return bool(oracle.same(ours, theirs, rtol=1e-3, atol=1e-3))
 
 
-def shipped(command: str) -> list[tuple[str, str]]:
-    """Name and text of each shipped rule."""
-    run = lambda *words: subprocess.run([command, "rules", *words], capture_output=True, text=True, check=True).stdout  # noqa: E731
-    return [(rule["name"], run("show", rule["name"])) for rule in json.loads(run("list", "--json"))]
+def shipped(command: str, names: Container[str] = ()) -> list[tuple[str, str]]:
+    """Name and text of each shipped rule; with `names` of those only."""
+
+    def run(*words: str) -> str:
+        return subprocess.run([command, "rules", *words], capture_output=True, text=True, check=True).stdout
+
+    known = [rule["name"] for rule in json.loads(run("list", "--json"))]
+    return [(name, run("show", name)) for name in known if not names or name in names]
 
 
 def main() -> int:
@@ -156,9 +160,7 @@ def main() -> int:
     options = parser.parse_args()
     all_of: collections.Counter = collections.Counter()
     failed = 0
-    for name, text in shipped(options.command):
-        if options.rules and name not in options.rules:
-            continue
+    for name, text in shipped(options.command, options.rules or ()):
         counts, faults = judged(name, text, options.models, options.seed)
         all_of += counts
         failed += len(faults)

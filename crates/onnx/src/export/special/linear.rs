@@ -49,7 +49,7 @@ impl Exporter<'_> {
             let shaped = shaped.map_err(|_| self.inexpressible(op, "the bias has no shape"))?;
             self.pooled(&shaped, "bias")
         } else {
-            let mut shape = vec![-1];
+            let mut shape = vec![-1i64];
             shape.extend(std::iter::repeat_n(1, trailing));
             let (bias, shape) = (self.input(bias), self.pooled(&Tensor::vector(shape), "shape"));
             self.helper("Reshape", vec![bias, shape], Vec::new(), "bias")
