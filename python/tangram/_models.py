@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from tangram import _native
 from tangram._report import short, table
-from tangram._workload import Workload, native_inputs
+from tangram._workload import Workload, native_inputs, python_of
 
 if TYPE_CHECKING:
-    from tangram._workload import ModelLike
+    from tangram._workload import CheckLike, ModelLike
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,6 +153,7 @@ def check(
     data: Mapping[str, Any] | None = None,
     exact: bool = False,
     tolerance: float | None = None,
+    engine: CheckLike = True,
 ) -> Check:
     """Evaluates two models on the same inputs, `runs` times, and compares.
 
@@ -165,5 +166,6 @@ def check(
     """
     models = Workload.from_onnx(first)._model, Workload.from_onnx(second)._model
     shapes, arrays = native_inputs(shape, data)
-    holds, told, text = models[0].compare_files(models[1], shapes, arrays, (exact, tolerance), (runs, seed))
+    how = (runs, seed, python_of(engine))
+    holds, told, text = models[0].compare_files(models[1], shapes, arrays, (exact, tolerance), how)
     return Check(holds, json.loads(told), text)

@@ -222,7 +222,7 @@ class Model:
         shapes: list[tuple[str, list[int]]],
         data: list[tuple[str, Datum]],
         strict: tuple[bool, float | None],
-        runs: tuple[int, int],
+        runs: tuple[int, int, str | None],
     ) -> tuple[bool, str, str]: ...
     def defined(self, rules: list[tuple[str, str | None]]) -> Model: ...
     def explain(

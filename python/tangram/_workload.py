@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import pathlib
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Unpack
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         @property
         def model_proto(self) -> Any: ...
 
+    CheckLike: TypeAlias = "bool | Literal['onnxruntime']"
     ModelLike: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | Message | Exported | Workload"
 
 
@@ -134,7 +136,7 @@ class Workload:
         rules: RuleLike | Iterable[RuleLike] = (),
         *,
         operators: OperatorLike = (),
-        check: bool = False,
+        check: CheckLike = False,
         shape: Mapping[str, Sequence[int]] | None = None,
         data: Mapping[str, Any] | None = None,
         tolerance: float | None = None,
@@ -148,7 +150,9 @@ class Workload:
         `rules`: further rules, as text, files, folders, `gsl.Subst` objects, or names, labels and
         topics of shipped rules that are applied on request only; `tangram.rules()` lists them.
         `operators`: those that the model has of its own, each an `Operator` or what `gsl.define` made.
-        `check`: evaluate both models on random inputs; raises `CheckError` if they differ.
+        `check`: evaluate both models on random inputs; raises `CheckError` if they differ. With
+        `"onnxruntime"` that engine evaluates them without optimisations of its own, where it is
+        installed, not the reference kernels that fold constants as well.
         `shape`, `data`: extents and arrays for inputs by name, where the check is not to choose.
         `tolerance`: the largest difference that the check allows, as a share of the greatest
         magnitude in an output. `runs`: on how many inputs, of other sizes where sizes are open.
@@ -160,6 +164,7 @@ class Workload:
         Raises `RuleError` for rules that are wrong or unknown.
         """
         edits, asked = edits_of(options), settings(options)
+        python_of(check)
         if not isinstance(rules, (str, os.PathLike)) and isinstance(rules, Iterable):
             rules = list(rules)
         model = edited(Workload.from_onnx(self, operators)._model, edits)
@@ -179,7 +184,9 @@ class Workload:
         _log(report)
         if check:
             given = tolerance if tolerance is not None else _TOLERANCES.get(asked["to"])
-            report.data["check"] = _checked(model, better, shape, data, asked["exact"], given, runs)
+            report.data["check"] = _checked(
+                model, better, shape, data, asked["exact"], given, runs, python_of(check)
+            )
         return Workload(better, report)
 
     def __call__(self, *args: Any, **inputs: Any) -> Any:
@@ -241,7 +248,7 @@ def optimize(
     rules: RuleLike | Iterable[RuleLike] = (),
     *,
     operators: OperatorLike = (),
-    check: bool = False,
+    check: CheckLike = False,
     shape: Mapping[str, Sequence[int]] | None = None,
     data: Mapping[str, Any] | None = None,
     tolerance: float | None = None,
@@ -281,6 +288,15 @@ def native_inputs(
     return shapes, [(name, to_native(array)) for name, array in data.items()]
 
 
+def python_of(engine: CheckLike) -> str | None:
+    """The Python whose onnxruntime evaluates models, if that is the engine."""
+    if isinstance(engine, bool):
+        return None
+    if engine != "onnxruntime":
+        raise ValueError(f"check: {engine!r} is no engine; there is 'onnxruntime', or True")
+    return sys.executable or "python3"
+
+
 def compared(
     before: _native.Model,
     after: _native.Model,
@@ -289,13 +305,16 @@ def compared(
     exact: bool = False,
     tolerance: float | None = None,
     runs: int = 1,
+    python: str | None = None,
 ) -> dict[str, Any]:
-    """How two models compare on the same inputs, as `Report.check` has it."""
+    """How two models compare on the same inputs, as `Report.check` has it; `python` has the engine
+    that evaluates them, if that is another one."""
     shapes, arrays = native_inputs(shape, data)
     try:
-        if runs > 1:
+        if runs > 1 or python is not None:
             strict = (exact, tolerance)
-            holds, told, text = before.compare_files(after, shapes, arrays, strict, (runs, 0))
+            how = (runs, 0, python)
+            holds, told, text = before.compare_files(after, shapes, arrays, strict, how)
             difference = json.loads(told)["worst"]["relative"]
         else:
             holds, difference, text = before.compare(after, shapes, arrays, exact, tolerance)

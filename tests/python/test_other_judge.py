@@ -10,6 +10,7 @@ import onnx
 import pytest
 
 import small
+import tangram
 
 BODY = "(float[n, 3] x) => (float[n, 4] y) { m = MatMul(x, w)  a = Add(m, b)  y = Relu(a) }"
 WEIGHTS = {"w": np.arange(12, dtype=np.float32).reshape(3, 4), "b": np.ones(4, np.float32)}
@@ -58,3 +59,30 @@ def test_without_an_engine_it_says_so(command, monkeypatch) -> None:
     body = "(float[2] x) => (float[2] y) { y = Relu(x) }"
     newer = saved(command, "c.onnx", small.model(body, opset=28, ir=14))
     assert "does not load" in command.run("check", newer, newer, "--with", "onnxruntime", code=3).stderr
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_python_asks_onnxruntime(runs) -> None:
+    model = small.model(BODY, weights=WEIGHTS)
+    made = tangram.optimize(model, check="onnxruntime", runs=runs)
+    assert made.report.data["check"]["state"] == "equal", made.report.data["check"]
+    assert tangram.check(model, made, engine="onnxruntime").holds
+    other = small.model(BODY, weights=WEIGHTS | {"b": np.full(4, 2, np.float32)})
+    assert not tangram.check(model, other, engine="onnxruntime").holds
+
+
+def test_python_is_told_of_a_rule_that_onnxruntime_refutes() -> None:
+    wrong = "rule wrong { let x = *; match relu(x); rewrite x; }"
+    with pytest.raises(tangram.CheckError, match="y"):
+        tangram.optimize(small.model(BODY, weights=WEIGHTS), wrong, data={"x": -np.ones((2, 3), np.float32)}, check="onnxruntime")
+
+
+def test_python_knows_one_other_engine() -> None:
+    with pytest.raises(ValueError, match="no engine"):
+        tangram.optimize(small.model(BODY, weights=WEIGHTS), check="onnx")  # type: ignore[arg-type]
+
+
+def test_a_python_without_onnxruntime_leaves_models_uncompared(monkeypatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    found = tangram.optimize(small.model(BODY, weights=WEIGHTS), check="onnxruntime").report.data["check"]
+    assert found["state"] == "not possible" and "/nowhere/python" in found["text"], found

@@ -71,7 +71,7 @@ fn check(args: &CheckArgs) -> Result<ExitCode, Error> {
     };
     let found = match args.judge {
         Judge::Tangram => compare_files(&first, &second, &options, args.runs),
-        Judge::Onnxruntime => judge::by_onnxruntime(&first, &second, &options, args.runs)
+        Judge::Onnxruntime => judge::by_onnxruntime(&first, &second, &options, args.runs, None)
             .map(|worst| Comparison { worst, ..Comparison::default() }),
     };
     match found {

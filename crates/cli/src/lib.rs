@@ -54,6 +54,7 @@ use args::{Cli, Command};
 use error::Error;
 pub use exit::ExitCode;
 pub use invocation::Invocation;
+pub use judge::by_onnxruntime;
 pub use memory::Memory;
 
 /// What is said where the system gives no more memory.

@@ -409,7 +409,7 @@ fn check(
     optimised: &Model,
 ) -> Result<ExitCode, Error> {
     let found = match (args.judge, args.runs) {
-        (Judge::Onnxruntime, runs) => judge::by_onnxruntime(original, optimised, how, runs),
+        (Judge::Onnxruntime, runs) => judge::by_onnxruntime(original, optimised, how, runs, None),
         (Judge::Tangram, 1) => compare(original, optimised, how),
         (Judge::Tangram, runs) => {
             compare_files(original, optimised, how, runs).map(|found| found.worst)

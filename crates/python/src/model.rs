@@ -1,6 +1,7 @@
 //! Models, as the package `tangram` wraps them.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -11,7 +12,7 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tangram::check::CheckOptions;
+use tangram::check::{CheckOptions, Comparison};
 use tangram::dialects::interpret::{Datum, interpret};
 use tangram::onnx;
 use tangram::onnx::edit::{Edits, edit};
@@ -24,6 +25,7 @@ use tangram::summary::Summary;
 use tangram::tensor::Tensor;
 use tangram::trace::{Graph, Trace};
 use tangram::{Library, Options, Report, RulesError, check, ir};
+use tangram_cli::by_onnxruntime;
 
 use crate::datum;
 use crate::functions;
@@ -344,7 +346,8 @@ impl Model {
     }
 
     /// Evaluates this model and `other`, which may have its inputs in another order, on the same
-    /// inputs; `runs` is how often, and the seed. Whether they agree, all as JSON, and in words.
+    /// inputs; `runs` is how often, the seed, and a Python whose onnxruntime evaluates them in place of
+    /// the reference kernels. Whether they agree, all as JSON, and in words.
     fn compare_files(
         &self,
         python: Python<'_>,
@@ -352,14 +355,17 @@ impl Model {
         shapes: Vec<(String, Vec<usize>)>,
         data: Vec<(String, Bound<'_, PyAny>)>,
         strict: (bool, Option<f64>),
-        runs: (usize, u64),
+        runs: (usize, u64, Option<OsString>),
     ) -> PyResult<(bool, String, String)> {
-        let ((runs, seed), (exact, tolerance)) = (runs, strict);
+        let ((runs, seed, engine), (exact, tolerance)) = (runs, strict);
         let options = CheckOptions { seed, shapes, exact, tolerance, data: tensors(data)? };
         let (first, second) = (&self.inner, &other.inner);
-        let found = python
-            .detach(|| check::compare_files(first, second, &options, runs))
-            .map_err(EvaluationError::new_err)?;
+        let found = python.detach(|| match &engine {
+            None => check::compare_files(first, second, &options, runs),
+            Some(engine) => by_onnxruntime(first, second, &options, runs, Some(engine))
+                .map(|worst| Comparison { worst, ..Comparison::default() }),
+        });
+        let found = found.map_err(EvaluationError::new_err)?;
         let told = serde_json::to_string(&found).map_err(model_error)?;
         Ok((found.holds(), told, found.to_string()))
     }

@@ -5,6 +5,7 @@
 //! has not: both models and made-up inputs go into a folder, a script runs both without
 //! optimisations and prints how far they lie apart.
 
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 
@@ -35,15 +36,17 @@ const SCRIPT: &str = include_str!("onnxruntime.py");
 /// How many sizes of inputs are made up at most.
 const MOST_SIZES: usize = 16;
 
-/// Runs both models in onnxruntime on `runs` inputs, and compares all outputs.
+/// Runs both models in onnxruntime on `runs` inputs, and compares all outputs. `python` has it; none for
+/// the one that the command was called from, or that is named.
 ///
 /// # Errors
 /// Why they could not be compared, in words.
-pub(crate) fn by_onnxruntime(
+pub fn by_onnxruntime(
     first: &Model,
     second: &Model,
     how: &CheckOptions,
     runs: usize,
+    python: Option<&OsStr>,
 ) -> Result<Difference, Reason> {
     // What is drawn becomes an input, so that both models are given the same numbers.
     let given = [evaluable(first), evaluable(second)].map(|made| made.map_err(|e| e.to_string()));
@@ -60,7 +63,8 @@ pub(crate) fn by_onnxruntime(
     let request = json!({
         "runs": runs, "exact": how.exact, "tolerance": how.tolerance, "tolerances": tolerances(),
     });
-    let told = run_script(at, &request)?;
+    let python = python.map_or_else(known_python, OsStr::to_owned);
+    let told = run_script(&python, at, &request)?;
     let number = |name: &str| told[name].as_f64().unwrap_or(f64::INFINITY);
     match told["not_possible"].as_str() {
         Some(reason) => Err(reason.to_owned()),
@@ -101,11 +105,10 @@ fn write_inputs(folder: &Path, model: &Model, how: &CheckOptions) -> Result<(), 
 }
 
 /// What the script prints: one JSON object.
-fn run_script(folder: &Path, request: &Value) -> Result<Value, Reason> {
-    let python = python();
-    let mut command = Command::new(&python);
+fn run_script(python: &OsStr, folder: &Path, request: &Value) -> Result<Value, Reason> {
+    let mut command = Command::new(python);
     command.args(["-c", SCRIPT]).arg(folder).arg(request.to_string());
-    let name = Path::new(&python).display();
+    let name = Path::new(python).display();
     let ran = command.output().map_err(|error| {
         format!("`{name}` cannot be run ({error}): TANGRAM_PYTHON names another Python")
     })?;
@@ -119,7 +122,7 @@ fn run_script(folder: &Path, request: &Value) -> Result<Value, Reason> {
 }
 
 /// The Python that the command was called from, or the one that is named, or the one on the path.
-fn python() -> std::ffi::OsString {
+fn known_python() -> OsString {
     let call = invocation::current().program;
     match (call.len() > 1, std::env::var_os("TANGRAM_PYTHON")) {
         (true, _) => call[0].clone(),
