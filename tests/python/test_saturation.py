@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import pathlib
 import subprocess
@@ -10,6 +11,12 @@ import onnx
 import pytest
 
 import random_models
+
+# The models that the benchmark times, whose folder is on no path.
+FILE = pathlib.Path(__file__).resolve().parents[2] / "bench" / "choosing" / "pairs.py"
+SPEC = importlib.util.spec_from_file_location("pairs", FILE)
+pairs = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(pairs)
 
 
 def reports(binary: pathlib.Path, source: pathlib.Path, folder: pathlib.Path, *options) -> list:
@@ -57,3 +64,25 @@ def test_it_ends_in_its_time(tangram_bin, root, tmp_path, limit) -> None:
     told = json.loads(report.read_text())
     stops = [f["stop"] for run in told["saturation"]["runs"] for f in run["functions"] if "stop" in f]
     assert told["stopped_by"] or stops
+
+
+def made_of_pair(binary: pathlib.Path, name: str, folder: pathlib.Path) -> tuple[onnx.ModelProto, list]:
+    """A model of the benchmark, and what both strategies make of it."""
+    model = next(make() for _, known, make in pairs.PAIRS if known == name)
+    source = folder / "in.onnx"
+    onnx.save(model, source)
+    return model, reports(binary, source, folder)
+
+
+@pytest.mark.parametrize("name", ["branches-20x96", "branches-10x256"])
+def test_branches_that_are_kernels_stay_apart(name, tangram_bin, tmp_path) -> None:
+    """A runtime computes each function in the convolution before it, of which nothing is left to gain."""
+    model, (_, (found, _)) = made_of_pair(tangram_bin, name, tmp_path)
+    operators = [node.op_type for node in found.graph.node]
+    assert operators == [node.op_type for node in model.graph.node]
+
+
+@pytest.mark.parametrize("name", ["row_of_attention-48x320x4", "row_of_product-40x192x2000"])
+def test_rows_are_cut_as_they_are_greedily(name, tangram_bin, tmp_path) -> None:
+    _, ((_, greedy), (_, saturated)) = made_of_pair(tangram_bin, name, tmp_path)
+    assert saturated["cost"]["after"]["flops"] <= greedy["cost"]["after"]["flops"]
