@@ -5,8 +5,8 @@ use std::fmt::Write;
 use rustc_hash::FxHashMap;
 
 use crate::body::Role;
-use crate::c::Writer;
-use crate::program::{Inst, Program};
+use crate::c::{Strength, Text, Writer, bracketed};
+use crate::program::{Inst, Program, Register};
 use crate::tile::Element;
 
 /// What bounds sums.
@@ -41,7 +41,13 @@ impl Program {
     /// behind `depth`, the first iteration of each and the one behind its last,
     /// which may be out of range; those of columns, `first_column` and `end_column`, likewise.
     pub fn to_cuda(&self, name: &str, element: Element, threads: &Threads) -> String {
-        let writer = Writer { apart: threads.counts, ..Writer::new(self, name, element) };
+        let writer = Writer::new(self, name, element);
+        let mut lines = Lines {
+            program: self,
+            ty: element.c_type(),
+            apart: threads.counts,
+            pending: FxHashMap::default(),
+        };
         let ty = element.c_type();
         let counts = [self.rows, self.columns];
         let sides: Vec<usize> = (0..2).filter(|side| threads.ragged[*side]).collect();
@@ -57,10 +63,9 @@ impl Program {
             writer.operands().replace("*restrict ", "*"),
             self.columns,
         );
-        let mut pending = FxHashMap::default();
         let mut places = FxHashMap::default();
         for inst in &self.before {
-            writer.write(inst, "    ", ty, &mut pending, &mut text);
+            text.extend(lines.of(inst).map(|line| format!("    {line}\n")));
             if let Inst::LoadTarget { to, row, column } = *inst {
                 places.insert(to, [row, column]);
             }
@@ -74,11 +79,7 @@ impl Program {
             );
         }
         for inst in &self.step {
-            let mut line = String::new();
-            writer.write(inst, "", ty, &mut pending, &mut line);
-            if line.is_empty() {
-                continue;
-            }
+            let Some(line) = lines.of(inst) else { continue };
             let place = inst.target().and_then(|to| places.get(&to));
             let tests: Vec<String> = place
                 .into_iter()
@@ -90,7 +91,7 @@ impl Program {
                 true => String::new(),
                 false => format!("if ({}) ", tests.join(" && ")),
             };
-            let _ = write!(text, "        {test}{line}");
+            let _ = writeln!(text, "        {test}{line}");
         }
         for (at, role) in self.body.roles().iter().enumerate() {
             let _ = match role {
@@ -101,10 +102,60 @@ impl Program {
         }
         text.push_str("    }\n");
         for inst in &self.after {
-            writer.write(inst, "    ", ty, &mut pending, &mut text);
+            text.extend(lines.of(inst).map(|line| format!("    {line}\n")));
         }
         text.push_str("}\n\n");
         text
+    }
+}
+
+/// Statements of a thread, whose registers have one element each.
+struct Lines<'a> {
+    program: &'a Program,
+    ty: &'a str,
+    /// How many elements lie from a row to the next in a panel, and from a column to the next.
+    apart: [usize; 2],
+    /// What becomes a part of the expressions that read it.
+    pending: FxHashMap<Register, Text>,
+}
+
+impl Lines<'_> {
+    /// The statement of an instruction. What is neither loaded nor a sum has none: compilers fuse the same
+    /// operations as in the source within an expression.
+    fn of(&mut self, inst: &Inst) -> Option<String> {
+        if let Inst::StoreTarget { from, row, column } = *inst {
+            return Some(format!("c[{row}][{column}] = r{};", from.0));
+        }
+        let to = inst.target()?;
+        let updates = inst.sources().any(|source| source == to);
+        let value = self.value(inst);
+        if !updates && !matches!(inst, Inst::Load { .. } | Inst::LoadTarget { .. }) {
+            self.pending.insert(to, value);
+            return None;
+        }
+        let declared = if updates { String::new() } else { format!("{} ", self.ty) };
+        Some(format!("{declared}r{} = {};", to.0, value.0))
+    }
+
+    fn value(&self, inst: &Inst) -> Text {
+        let operand = |register: Register| match self.pending.get(&register) {
+            Some(text) => text.clone(),
+            None => (format!("r{}", register.0), Strength::Atom),
+        };
+        let atom = |text: String| (text, Strength::Atom);
+        match *inst {
+            Inst::LoadTarget { row, column, .. } => atom(format!("c[{row}][{column}]")),
+            Inst::Load { operand, at, .. } => atom(match self.program.body.roles()[operand] {
+                Role::Row => format!("a{operand}[{}]", at * self.apart[0]),
+                Role::Column => format!("b{operand}[{}]", at * self.apart[1]),
+                Role::Scalar => format!("s{operand}"),
+            }),
+            Inst::Negate { of, .. } => {
+                (format!("-{}", bracketed(operand(of), Strength::Atom)), Strength::Product)
+            }
+            Inst::Binary { op, left, right, .. } => op.joined(operand(left), operand(right)),
+            Inst::StoreTarget { .. } => atom(String::new()),
+        }
     }
 }
 

@@ -28,7 +28,7 @@
 //! let program = Program::for_tile(&body, &tile)?;
 //! // 12 sums, 2 vectors of B, an element of A, and a product where nothing fuses it with its sum.
 //! assert_eq!(program.registers(), 16);
-//! let code = program.to_c("kernel", Element::F64);
+//! let code = program.to_c("kernel", Element::F64)?;
 //! assert!(code.contains("vector_size(32)"));
 //! # Ok::<(), tangram_kernel::StepError>(())
 //! ```

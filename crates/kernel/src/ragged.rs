@@ -8,6 +8,7 @@ use std::fmt::Write;
 use crate::body::{Op, Role};
 use crate::c::{Strength, Writer, bracketed};
 use crate::program::Program;
+use crate::steps::StepError;
 use crate::tile::Element;
 
 /// What a function takes for the ends of sums, and passes on.
@@ -32,18 +33,25 @@ impl Program {
     /// be out of that range. If they also depend on columns (`by_columns`), these come behind them
     /// in the same way: `const int *first_column, const int *end_column`. All else is as in
     /// [`to_c`](Self::to_c).
-    pub fn to_c_ragged(&self, name: &str, element: Element, by_columns: bool) -> String {
+    ///
+    /// # Errors
+    /// As [`to_packed_ir`](Self::to_packed_ir).
+    pub fn to_c_ragged(
+        &self,
+        name: &str,
+        element: Element,
+        by_columns: bool,
+    ) -> Result<String, StepError> {
         let kernel = format!("{name}_run");
         let writer = Writer::new(self, &kernel, element);
-        let mut text = writer.vector_type();
-        text.push_str(&writer.kernel());
+        let mut text = writer.kernel()?;
         let [parameters, arguments] = if by_columns { COLUMNS } else { ROWS };
         let parameters = &format!("{}{parameters}", " ".repeat(name.len() + 13));
         let writer = Writer { name, vector_of: Some(&kernel), ..writer };
         text.push_str(&writer.ends(by_columns, parameters));
         text.push_str(&writer.whole(by_columns, parameters, arguments));
         text.push_str(&writer.edge([&format!(",\n{parameters}"), &format!(", {arguments}")]));
-        text
+        Ok(text)
     }
 }
 

@@ -1,13 +1,14 @@
 //! The steps from straight scalar code to vector code. Each computes the same bits.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use tangram_target::PrintError;
 use thiserror::Error;
 
 use crate::body::Role;
 use crate::program::{Inst, Program, Register};
 
 /// Why a step cannot be taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum StepError {
     /// The loop does not load and store each element of the target as one update.
@@ -35,6 +36,9 @@ pub enum StepError {
     /// Pairs of integers have no such operation.
     #[error("pairs of integers are multiplied and added, and nothing else")]
     Pairs,
+    /// The IR of a program has no text in C.
+    #[error(transparent)]
+    Text(#[from] PrintError),
 }
 
 impl Program {

@@ -228,6 +228,50 @@ fn other_bodies_have_the_bits_of_their_programs() {
     }
 }
 
+/// Whole tiles of packed panels, which start from what is in memory.
+#[test]
+fn packed_panels_have_the_bits_of_their_programs() {
+    let [a, b, c, d] = [0, 1, 2, 3].map(Op::Operand);
+    let roles = vec![Role::Row, Role::Column, Role::Scalar, Role::Row];
+    let ops = vec![a, b, Op::Add, c, Op::Div, Op::Neg, d, Op::Mul];
+    let other = Body::new(roles, ops, true).expect("a body");
+    let mut rng = fastrand::Rng::with_seed(15);
+    for (body, width) in
+        [(Body::product(), 1), (Body::product(), 4), (other.clone(), 1), (other, 4)]
+    {
+        let tile = RegisterTile { rows: 3, vectors: 2, width };
+        let columns = tile.columns();
+        let program = Program::for_tile(&body, &tile).expect("a program");
+        let mut module = Module::new(tangram_dialects::context());
+        program.to_packed_ir(&mut module, "tile", Element::F64).expect("a kernel");
+        verify(&module).expect("valid");
+        let depth = rng.usize(..6);
+        let count = |role: &Role| match role {
+            Role::Row => depth * 3,
+            Role::Column => depth * columns,
+            Role::Scalar => 1,
+        };
+        let operands = body.roles().iter().map(count);
+        let mut values = |count: usize| (0..count).map(|_| rng.f64() - 0.5).collect::<Vec<f64>>();
+        let panels = Panels { depth, operands: operands.map(&mut values).collect() };
+        let mut expected = values(tile.rows * columns);
+        let floats = |values: &[f64]| values.iter().map(|&v| Datum::Float(v)).collect();
+        let rows: Vec<Datum> = expected.chunks(columns).map(|row| buffer(floats(row))).collect();
+        program.run(&panels, &mut expected);
+        let mut arguments = vec![int(depth)];
+        for (panel, role) in panels.operands.iter().zip(body.roles()) {
+            arguments.push(match role {
+                Role::Scalar => Datum::Float(panel[0]),
+                _ => buffer(floats(panel)),
+            });
+        }
+        arguments.push(buffer(rows.clone()));
+        run_it(&module, &arguments);
+        let found: Vec<Datum> = rows.iter().flat_map(contents).collect();
+        assert_eq!(found, floats(&expected), "{body:?} {width}");
+    }
+}
+
 #[test]
 fn programs_without_a_form_in_ir_are_refused() {
     let mut module = Module::new(tangram_dialects::context());

@@ -24,6 +24,11 @@ fn of_model(program: &Program, element: Element) -> String {
     format!("{AROUND}{text}").replace("static void", "void")
 }
 
+/// The kernel of a loop nest in C.
+fn of_c(program: &Program, element: Element) -> String {
+    program.to_c("kernel", element).expect("a kernel").replace("static void", "void")
+}
+
 /// Products, and pairs of products under one sum.
 fn bodies() -> Vec<(&'static str, Body)> {
     let [a, b, c, d] = [0, 1, 2, 3].map(Op::Operand);
@@ -110,15 +115,15 @@ fn innermost_loops_do_not_touch_the_stack() {
     for (isa, flags) in machines {
         for element in [Element::F64, Element::F32, Element::Pairs, Element::PairsOfBytes] {
             // Models multiply, and so do pairs; loops from C do more.
-            let of_c =
+            let loops =
                 bodies().into_iter().filter(|_| !element.is_pair()).map(|body| (body, false));
             let of_models = [(("product of a model", Body::product()), true)];
-            for ((what, body), is_model) in of_c.chain(of_models) {
+            for ((what, body), is_model) in loops.chain(of_models) {
                 let tile = RegisterTile::of(&Machine::of(isa), element, &body);
                 let program = Program::for_tile(&body, &tile).expect("a program");
                 let code = match is_model {
                     true => of_model(&program, element),
-                    false => program.to_c("kernel", element).replace("static void", "void"),
+                    false => of_c(&program, element),
                 };
                 let stem = format!("spills-{isa}-{element:?}-{}", what.replace(' ', "-"));
                 let Some(text) = listing(&stem, &code, flags) else {
@@ -144,7 +149,7 @@ fn vectors_of_64_bytes_stay_whole() {
         let (body, element) = (Body::product(), Element::F64);
         let tile = RegisterTile::of(&Machine::of(isa), element, &body);
         let program = Program::for_tile(&body, &tile).expect("a program");
-        program.to_c("kernel", element).replace("static void", "void")
+        of_c(&program, element)
     };
     assert!(code(Isa::Avx512).contains("min_vector_width(512)"));
     assert!(!code(Isa::Avx2).contains("min_vector_width"));
@@ -171,7 +176,7 @@ fn larger_tiles_are_seen_to_spill() {
     let body = Body::product();
     let tile = RegisterTile { rows: 8, vectors: 3, width: 4 };
     let program = Program::for_tile(&body, &tile).expect("a program");
-    let code = program.to_c("kernel", Element::F64).replace("static void", "void");
+    let code = of_c(&program, Element::F64);
     let Some(text) = listing("spills-large", &code, &["-mavx2", "-mfma"]) else {
         println!("skipped: needs cc");
         return;

@@ -174,10 +174,11 @@ fn harness(cases: &[Case]) -> String {
     for (at, (body, tile, panels, target, ends)) in cases.iter().enumerate() {
         let program = Program::for_tile(body, tile).expect("a program");
         let name = format!("k{at}");
-        text.push_str(&match ends {
+        let kernel = match ends {
             Some(ends) => program.to_c_ragged(&name, Element::F64, ends.columns.is_some()),
             None => program.to_c(&name, Element::F64),
-        });
+        };
+        text.push_str(&kernel.expect("a kernel"));
         let (rows, columns) = (tile.rows, tile.columns());
         let _ = writeln!(main, "    {{ double t[] = {{{}}}; double *c[{rows}];", list(target));
         let _ = writeln!(main, "    for (int r = 0; r < {rows}; r++) c[r] = t + r * {columns};");

@@ -62,7 +62,6 @@ mod widening;
 mod windows;
 mod winograd;
 
-pub use c::kernel::KernelError;
 pub use c::{DIVISION, OUTSIDE};
 pub use function_cache::Texts;
 pub use passes::{Nobody, Watch, pass_names};
@@ -76,6 +75,7 @@ use rustc_hash::FxHashMap;
 use tangram_dialects::conversion::nn_to_linalg::nn_to_linalg;
 pub use tangram_dialects::conversion::nn_to_linalg::{Linalg, LinalgError};
 use tangram_ir::{Module, Op};
+use tangram_kernel::StepError;
 use tangram_machine::{Isa, Machine};
 use tangram_polyhedral::Error as LoopError;
 use tangram_presburger::Error as SetError;
@@ -141,7 +141,7 @@ pub enum LowerError {
     Size(String),
     /// A register tile has no micro-kernel: our own mistake.
     #[error("a product has no micro-kernel: {0}")]
-    Kernel(#[from] KernelError),
+    Kernel(#[from] StepError),
 }
 
 /// The start of every source: the elementary functions that compiled code uses.

@@ -119,7 +119,7 @@ pub(crate) fn micro(
     if !wanted && !options.verify_each {
         return Ok(watch.after(MICRO, start.elapsed(), None));
     }
-    let program = kernel::module(context.clone(), kernels).map_err(kernel::KernelError::from)?;
+    let program = kernel::module(context.clone(), kernels)?;
     let functions: Vec<Op> = program.ops(program.body()).collect();
     for function in functions {
         verified(&program, function, MICRO)?;

@@ -1,6 +1,6 @@
 //! Which operations stand inside of the expressions that use them.
 
-use tangram_ir::{Module, Op, Value};
+use tangram_ir::{Module, Op, TypeData, Value};
 
 use crate::{Spelling, Target};
 
@@ -37,11 +37,18 @@ impl Places<'_> {
             Spelling::Infix(..) | Spelling::Prefix(_) | Spelling::Value(..) => {}
             Spelling::Form(..) | Spelling::Advance if !self.has_read(op) => {}
             Spelling::Read(..) if self.module.next(op) == Some(user) => {
-                return matches!(takes, Spelling::Form(..) | Spelling::Advance).then_some(user);
+                let form = matches!(takes, Spelling::Form(..) | Spelling::Advance);
+                return (form || self.is_view(op)).then_some(user);
             }
             _ => return None,
         }
         (!matches!(takes, Spelling::Touch(_))).then_some(user)
+    }
+
+    /// Whether the result of an operation is a view.
+    fn is_view(self, op: Op) -> bool {
+        let ty = self.module.value_type(self.module.result(op, 0));
+        matches!(self.module.context().type_data(ty), TypeData::MemRef { .. })
     }
 
     /// Whether what is read from memory is a part of the text of a form.

@@ -1,7 +1,7 @@
 //! Functions in IR as text for a compiler.
 //!
 //! What is printed is a `func.func` of one block: loops of `scf` with carried values, buffers of one
-//! dimension, numbers and vectors of `arith` and `vector`, and the operations that `tg` has for
+//! dimension and tables of them, numbers and vectors of `arith` and `vector`, and the operations that `tg` has for
 //! micro-kernels. A [`Target`] is a table of what types and operations are called; the printer knows
 //! only what variables are:
 //!
@@ -117,7 +117,8 @@ pub enum Spelling {
     Prefix(char),
     /// A value, and how strong its last operation binds.
     Value(&'static str, Strength),
-    /// A value that is read from memory: a statement of its own.
+    /// A value that is read from memory: a statement of its own, but for a view that the operation right
+    /// behind it uses alone.
     Read(&'static str, Strength),
     /// A value in another form: the element that is read for nothing else right in front of it is a part
     /// of its text.

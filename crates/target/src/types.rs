@@ -55,14 +55,19 @@ impl<'a> Types<'a> {
         Ok(shape)
     }
 
-    /// The type of the elements of a buffer of one dimension; nothing for what is none.
-    pub fn pointee(&mut self, ty: Type) -> Result<Option<&'static str>, PrintError> {
-        match self.module.context().type_data(ty) {
-            TypeData::MemRef { dims, element, layout: None, .. } if dims.len() == 1 => {
-                Ok(Some(self.element(*element)?.0))
+    /// The type of the elements of a buffer of one dimension, and how many tables of views lead to them;
+    /// nothing for what is no buffer.
+    pub fn pointee(&mut self, ty: Type) -> Result<Option<(&'static str, usize)>, PrintError> {
+        let (mut at, mut tables) = (ty, 0);
+        loop {
+            match self.module.context().type_data(at) {
+                TypeData::MemRef { dims, element, layout: None, .. } if dims.len() == 1 => {
+                    (at, tables) = (*element, tables + 1);
+                }
+                TypeData::MemRef { .. } => return Err(self.unnamed(ty)),
+                _ if tables == 0 => return Ok(None),
+                _ => return Ok(Some((self.element(at)?.0, tables - 1))),
             }
-            TypeData::MemRef { .. } => Err(self.unnamed(ty)),
-            _ => Ok(None),
         }
     }
 

@@ -178,6 +178,33 @@ fn what_is_computed_stays_out_of_loops_and_loads_stay_in_their_order() {
 }
 
 #[test]
+fn tables_of_rows_are_constant_where_only_their_rows_are_written() {
+    let source =
+        "func.func @f(%t: memref<?xmemref<?xf32>> {tg.noalias}, %s: memref<?xmemref<?xf32>>) {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %r = memref.load %s[%c1] : memref<?xmemref<?xf32>>
+        %v = vector.load %r[%c0] : memref<?xf32>, vector<4xf32>
+        %w = memref.load %t[%c1] : memref<?xmemref<?xf32>>
+        vector.store %v, %w[%c0] : memref<?xf32>, vector<4xf32>
+        func.return
+    }";
+    let context = tangram_dialects::context();
+    let module = tangram_ir::text::parse(source, "f.mlir", context).expect("a text");
+    let first = module.first_op(module.body()).expect("a function");
+    let text = function(&module, first, &GNU_C).expect("a text");
+    let expected = "\
+static void f(float *const *restrict v0, const float *const *v1)
+{
+    f_vector v2 = *(const f_vector *)&v1[1][0];
+    *(f_vector *)(v0[1] + 0) = v2;
+}
+
+";
+    assert!(text.ends_with(expected), "{text}");
+}
+
+#[test]
 fn vectors_are_defined_once_for_each_type() {
     let text = printed(
         "%a = vector.load %x[%c0] : memref<?xf32>, vector<4xf32>

@@ -24,7 +24,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     ("rewrite", &["ir"]),
     ("ir", &["affine"]),
     ("polyhedral", &["presburger", "kernel", "machine"]),
-    ("kernel", &["ir", "machine"]),
+    ("kernel", &["target", "machine"]),
     ("target", &["ir"]),
     ("machine", &[]),
     ("presburger", &[]),

@@ -19,6 +19,8 @@ pub(super) struct Types {
     /// Memory of elements, and of those of column operands.
     pub rows: Type,
     pub columns: Type,
+    /// A table of rows.
+    pub tile: Type,
 }
 
 impl Types {
@@ -41,7 +43,7 @@ impl Types {
         };
         let index = context.ty(TypeData::Index);
         let (rows, columns) = (memory(element), memory(column.unwrap_or(element)));
-        Types { index, places: memory(index), element, vector, rows, columns }
+        Types { index, places: memory(index), element, vector, rows, columns, tile: memory(rows) }
     }
 }
 

@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::fmt::Write;
 
+use tangram_kernel::StepError;
 use tangram_polyhedral::ast::{Ast, Statements};
 
-use super::kernel::{Kernel, KernelError};
+use super::kernel::Kernel;
 use super::tile::{self, TILE};
 use super::{Instances, Sharing, c_type, head, in_order, index, lanes, shared_out, tail};
 use crate::group::Group;
@@ -19,7 +20,7 @@ pub(crate) fn function(
     tensors: &[Tensor],
     parameters: &Parameters,
     ast: &Ast,
-) -> Result<(String, Vec<Kernel>), KernelError> {
+) -> Result<(String, Vec<Kernel>), StepError> {
     let (order, _) = arrays(&group.contracted);
     let mut text = head(&group.contracted, tensors, parameters);
     let kernels = RefCell::new(Ok(Vec::new()));
@@ -41,7 +42,7 @@ struct Rows<'a> {
     parameters: &'a Parameters,
     order: &'a [usize],
     /// What the text calls, or why a kernel of it cannot be made.
-    kernels: &'a RefCell<Result<Vec<Kernel>, KernelError>>,
+    kernels: &'a RefCell<Result<Vec<Kernel>, StepError>>,
 }
 
 impl Rows<'_> {
@@ -57,7 +58,7 @@ impl Rows<'_> {
     }
 
     /// The text of a part, whose kernels are kept for the function around it.
-    fn called(&self, part: Result<(String, Vec<Kernel>), KernelError>) -> String {
+    fn called(&self, part: Result<(String, Vec<Kernel>), StepError>) -> String {
         let mut kept = self.kernels.borrow_mut();
         match (part, &mut *kept) {
             (Ok((text, kernels)), Ok(kept)) => {

@@ -5,19 +5,7 @@ use std::sync::Arc;
 
 use tangram_ir::{Context, Module, Op};
 use tangram_kernel::{Body, Element, Program, RegisterTile, StepError};
-use tangram_target::{GNU_C, PrintError, function};
-
-/// Why a product has no micro-kernel.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum KernelError {
-    /// There is no program of its tile.
-    #[error(transparent)]
-    Steps(#[from] StepError),
-    /// Its IR has no text in C.
-    #[error(transparent)]
-    Text(#[from] PrintError),
-}
+use tangram_target::{GNU_C, function};
 
 /// A function that other functions call.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,8 +41,8 @@ impl Kernel {
     /// The product of a tile with as many rows.
     ///
     /// # Errors
-    /// [`KernelError`] if there is no program of such a tile.
-    pub fn of(element: Element, tile: RegisterTile, rows: usize) -> Result<Kernel, KernelError> {
+    /// [`StepError`] if there is no program of such a tile.
+    pub fn of(element: Element, tile: RegisterTile, rows: usize) -> Result<Kernel, StepError> {
         let name = Kernel::name(element, tile, rows);
         let product =
             Product { element, tile: RegisterTile { rows, ..tile }, panel: tile.columns() };
@@ -66,13 +54,13 @@ impl Kernel {
         element: Element,
         tile: RegisterTile,
         panels: usize,
-    ) -> Result<Kernel, KernelError> {
+    ) -> Result<Kernel, StepError> {
         let wide = RegisterTile { rows: 1, vectors: panels * tile.vectors, ..tile };
         let product = Product { element, tile: wide, panel: tile.columns() };
         Kernel::of_product(Kernel::row_name(element, tile, panels), product)
     }
 
-    fn of_product(name: String, product: Product) -> Result<Kernel, KernelError> {
+    fn of_product(name: String, product: Product) -> Result<Kernel, StepError> {
         // Definitions of operations are for verifiers and readers of text, not for a printer.
         let mut module = Module::new(Context::new());
         let made = product.add_to(&mut module, &name)?;
@@ -122,7 +110,7 @@ mod tests {
         let kernel = Kernel::of(Element::F32, tile, 3).expect("a kernel");
         assert!(kernel.text.contains("tg_tile_f32_3x2x8("), "{}", kernel.text);
         let none = RegisterTile { width: 0, ..tile };
-        let expected = KernelError::Steps(StepError::Width { columns: 0, width: 0 });
+        let expected = StepError::Width { columns: 0, width: 0 };
         assert_eq!(Kernel::of(Element::F32, none, 3), Err(expected.clone()));
         assert_eq!(Kernel::of_row(Element::F32, none, 4), Err(expected));
     }

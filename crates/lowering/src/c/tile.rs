@@ -5,10 +5,11 @@ use std::fmt::Write;
 
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::Scalar;
+use tangram_kernel::StepError;
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, index};
-use super::kernel::{Kernel, KernelError};
+use super::kernel::Kernel;
 use super::{Sharing, epilogue, head, shared_out, tail};
 use crate::nest::{Nest, Tensor};
 use crate::packing::Tiled;
@@ -57,7 +58,7 @@ pub(crate) fn function(
     tensors: &[Tensor],
     parameters: &Parameters,
     (ast, columns): (&Ast, u32),
-) -> Result<(String, Vec<Kernel>), KernelError> {
+) -> Result<(String, Vec<Kernel>), StepError> {
     let nests = std::slice::from_ref(nest);
     let (order, _) = arrays(nests);
     let whole = tiled.whole_tiles(nest);
@@ -77,7 +78,7 @@ pub(crate) fn whole(
     tiled: &Tiled,
     fixed: &[usize],
     (tensors, parameters, order): (&[Tensor], &Parameters, &[usize]),
-) -> Result<(String, Vec<Kernel>), KernelError> {
+) -> Result<(String, Vec<Kernel>), StepError> {
     let tile = Tile { nest, tiled, tensors, parameters, order, block: None, whole: None };
     let (row, column) = (tile.row(), tiled.product.column);
     let mut text = tile.offsets();
@@ -98,7 +99,7 @@ pub(crate) fn rows(
     tiled: &Tiled,
     block: usize,
     (tensors, parameters, order): (&[Tensor], &Parameters, &[usize]),
-) -> Result<(String, Vec<Kernel>), KernelError> {
+) -> Result<(String, Vec<Kernel>), StepError> {
     let tile = Tile { nest, tiled, tensors, parameters, order, block: Some(block), whole: None };
     let (row, column) = (tile.row(), tiled.product.column);
     let (rows, columns, extent) = (tiled.tile.rows, tiled.tile.columns(), tile.extent(column));
@@ -228,7 +229,7 @@ impl Tile<'_> {
     }
 
     /// All kernels that tiles call.
-    fn kernels(&self) -> Result<Vec<Kernel>, KernelError> {
+    fn kernels(&self) -> Result<Vec<Kernel>, StepError> {
         let (element, tile) = (self.tiled.product.element, self.tiled.tile);
         let counts = self.row_counts();
         let whole = counts.into_iter().map(|rows| Kernel::of(element, tile, rows));

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use tangram_kernel::Element;
+use tangram_kernel::{Element, StepError};
 use tangram_polyhedral::ast::{Ast, Statements};
 
 use super::body::{Scalars, coordinates, index};
-use super::kernel::{Kernel, KernelError};
+use super::kernel::Kernel;
 use super::tile::{TILE, whole_or_part};
 use super::{Sharing, head, shared_out, tail};
 use crate::nest::{Nest, Tensor};
@@ -20,7 +20,7 @@ pub(crate) fn function(
     tensors: &[Tensor],
     parameters: &Parameters,
     ast: &Ast,
-) -> Result<(String, Vec<Kernel>), KernelError> {
+) -> Result<(String, Vec<Kernel>), StepError> {
     let stages = plan.stages();
     let (order, _) = arrays(&stages);
     let mut text = head(&stages, tensors, parameters);

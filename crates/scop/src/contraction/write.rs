@@ -35,6 +35,7 @@ impl Kernels {
             true => program.to_c_ragged(UNNAMED, element, sides.any(|side| side.by == column)),
             false => program.to_c(UNNAMED, element),
         };
+        let generic = generic.ok()?;
         if let Some((name, _)) = self.known.iter().find(|(_, text)| *text == generic) {
             return Some(name.clone());
         }

@@ -103,13 +103,10 @@ impl<'a> Printer<'a> {
             let alone = attrs.get(at).and_then(|&attr| context.entry_named(attr, "tg.noalias"));
             let number = self.variable(argument);
             let name = self.variables[number].name.clone();
-            match self.types.pointee(module.value_type(argument))? {
+            let alone = if alone.is_some() { "restrict " } else { "" };
+            match self.pointer(argument)? {
                 None => Ok(format!("{} {name}", self.type_name(module.value_type(argument))?)),
-                Some(element) => {
-                    let constant = if self.is_written(argument) { "" } else { "const " };
-                    let alone = if alone.is_some() { "restrict " } else { "" };
-                    Ok(format!("{constant}{element} *{alone}{name}"))
-                }
+                Some(pointer) => Ok(format!("{pointer}{alone}{name}")),
             }
         });
         written.collect()
@@ -192,14 +189,33 @@ impl<'a> Printer<'a> {
 
     /// A type with what stands between it and a name; an index that only one value is, is constant.
     fn declared(&mut self, value: Value, once: bool) -> Result<String, PrintError> {
-        let ty = self.module.value_type(value);
-        if let Some(element) = self.types.pointee(ty)? {
-            let constant = if self.is_written(value) { "" } else { "const " };
-            return Ok(format!("{constant}{element} *"));
+        if let Some(pointer) = self.pointer(value)? {
+            return Ok(pointer);
         }
+        let ty = self.module.value_type(value);
         let is_index = matches!(self.module.context().type_data(ty), TypeData::Index);
         let constant = if once && is_index { "const " } else { "" };
         Ok(format!("{constant}{} ", self.type_name(ty)?))
+    }
+
+    /// The type of a buffer; nothing for what is none. What nothing is stored to is constant.
+    fn pointer(&mut self, value: Value) -> Result<Option<String>, PrintError> {
+        let pointee = self.types.pointee(self.module.value_type(value))?;
+        let Some((element, tables)) = pointee else { return Ok(None) };
+        let mut views = vec![value];
+        let mut constant = Vec::new();
+        for _ in 0..=tables {
+            constant.push(!views.iter().any(|&view| self.is_written(view)));
+            views = views.into_iter().flat_map(|view| self.read_from(view)).collect();
+        }
+        let mut text = match constant.pop() {
+            Some(true) => format!("const {element} *"),
+            _ => format!("{element} *"),
+        };
+        while let Some(is_constant) = constant.pop() {
+            text.push_str(if is_constant { "const *" } else { "*" });
+        }
+        Ok(Some(text))
     }
 
     fn type_name(&mut self, ty: Type) -> Result<String, PrintError> {

@@ -115,31 +115,50 @@ impl Printer<'_> {
         Ok(Places { operands, types, helper: &helper }.filled(template))
     }
 
-    /// Whether something is stored by way of a view.
-    pub(super) fn is_written(&self, view: Value) -> bool {
+    /// A view, and all that it becomes as it walks.
+    fn walked(&self, view: Value) -> Vec<Value> {
         let module = self.module;
-        let (mut open, mut seen) = (vec![view], vec![view]);
-        while let Some(view) = open.pop() {
+        let (mut at, mut seen) = (0, vec![view]);
+        while let Some(&view) = seen.get(at) {
+            at += 1;
             for used in module.uses(view) {
-                let at = used.index as usize;
+                let number = used.index as usize;
                 let next = match module.name_text(used.op) {
-                    "memref.store" | "vector.store" if at == 1 => return true,
                     "tg.advance" => vec![module.result(used.op, 0)],
-                    "scf.for" => self.carried_by(used.op, at),
-                    "scf.yield" => module
-                        .parent(used.op)
-                        .map_or_else(Vec::new, |around| self.carried_by(around, at + 3)),
+                    "scf.for" => self.carried_by(used.op, number),
+                    "scf.yield" => {
+                        let around = module.parent(used.op);
+                        around.map_or_else(Vec::new, |op| self.carried_by(op, number + 3))
+                    }
                     _ => Vec::new(),
                 };
                 for value in next {
                     if !seen.contains(&value) {
                         seen.push(value);
-                        open.push(value);
                     }
                 }
             }
         }
-        false
+        seen
+    }
+
+    /// Whether something is stored by way of a view.
+    pub(super) fn is_written(&self, view: Value) -> bool {
+        let module = self.module;
+        self.walked(view).into_iter().any(|view| {
+            module.uses(view).any(|used| {
+                let name = module.name_text(used.op);
+                matches!(name, "memref.store" | "vector.store") && used.index == 1
+            })
+        })
+    }
+
+    /// What is read from the buffer of a view, one element at a time.
+    pub(super) fn read_from(&self, view: Value) -> Vec<Value> {
+        let module = self.module;
+        let reads = self.walked(view).into_iter().flat_map(|view| module.uses(view));
+        let reads = reads.filter(|used| module.name_text(used.op) == "memref.load");
+        reads.map(|used| module.result(used.op, 0)).collect()
     }
 
     /// The argument and the result of a loop that operand `at` of it becomes.
