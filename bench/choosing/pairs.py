@@ -196,6 +196,20 @@ def projected_table(words: int, width: int, out: int) -> onnx.ModelProto:
     return g.model(g.node("Tanh", g.dense(x, width, out)))
 
 
+@pair("product in a table", (1500, 96, 80), (900, 128, 64))
+def shifted_table(words: int, width: int, out: int) -> onnx.ModelProto:
+    g = Graph()
+    x = g.node("Gather", g.weight(words, width), g.input(1, 100, dtype=np.int64))
+    return g.model(g.node("Tanh", g.dense(g.node("Add", x, g.weight(100, width)), width, out)))
+
+
+@pair("product in a table", (1200, 128), (600, 320))
+def normalised_table(words: int, width: int) -> onnx.ModelProto:
+    g = Graph()
+    x = g.node("Gather", g.weight(words, width), g.input(1, 90, dtype=np.int64))
+    return g.model(g.node("Tanh", g.node("LayerNormalization", x, g.weight(width), g.weight(width))))
+
+
 @pair("einsum", (96, 6, 48, "bshd,bthd->bhst"), (80, 4, 32, "bhst,bthd->bshd"))
 def einsum(rows: int, heads: int, width: int, equation: str) -> onnx.ModelProto:
     g = Graph()
