@@ -12,6 +12,7 @@ mod bench;
 mod calc;
 mod check;
 mod codegen;
+mod colour;
 mod combination;
 mod compile;
 mod completions;

@@ -10,6 +10,7 @@ use std::path::Path;
 use tangram::{message, shown};
 use tangram_files::Replacement;
 
+use crate::colour;
 use crate::error::{self, Error};
 
 /// Prints `text` to standard output; what is in names is shown as text.
@@ -34,7 +35,8 @@ fn put(text: &str) -> Result<(), Error> {
 /// told.
 pub(crate) fn say(text: impl Display) {
     let text = text.to_string();
-    let _ = write!(std::io::stderr().lock(), "{}", message(&text));
+    let text = colour::for_standard_error(&message(&text));
+    let _ = write!(std::io::stderr().lock(), "{text}");
 }
 
 /// Writes `text` to `path`, or to standard output if there is none or it is `-`: as it is where

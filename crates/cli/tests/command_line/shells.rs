@@ -1,4 +1,5 @@
-//! Completions and manual pages: of every command, as shells and readers of manual pages take them.
+//! Completions and manual pages: of every command, as shells and readers of manual pages take them; and
+//! colours.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -80,4 +81,20 @@ fn every_command_has_a_page() {
     let wrong = desk.seen(&["man", "rules", "chek"]);
     assert_eq!(wrong.code, Some(2));
     assert!(wrong.stderr.contains("`tangram rules` has no command `chek`: it has"), "{wrong:?}");
+}
+
+#[test]
+fn messages_have_colours_where_somebody_asks_for_them() {
+    let desk = Desk::new();
+    let said = |variables: &[(&str, &str)]| {
+        let mut command = desk.command(&["show", "nowhere.onnx"]);
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        command.envs(variables.iter().copied());
+        String::from_utf8_lossy(&command.output().expect("it runs").stderr).into_owned()
+    };
+    let plain = said(&[]);
+    assert!(plain.starts_with("error: ") && !plain.contains('\u{1b}'), "{plain}");
+    let coloured = said(&[("CLICOLOR_FORCE", "1")]);
+    assert!(coloured.contains("\u{1b}[31merror\u{1b}[0m: "), "{coloured}");
+    assert_eq!(said(&[("NO_COLOR", "1")]), plain);
 }
