@@ -86,3 +86,19 @@ def test_an_epsilon_of_float64_is_not_rounded() -> None:
     inputs = oracle.random_inputs(model)
     exact = {np.dtype(np.float64): (1e-14, 1e-14), np.dtype(ml_dtypes.bfloat16): (0, 0)}
     assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(model, inputs), exact)
+
+
+ABSENT = {
+    "LeakyRelu": "y = LeakyRelu(x)", "HardSigmoid": "y = HardSigmoid(x)", "Selu": "y = Selu(x)", "Elu": "y = Elu(x)",
+    "LRN": "y = LRN <size = 3> (x)", "Shrink": "y = Shrink <bias = 0.1> (x)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("operator", ABSENT)
+def test_defaults_are_floats_in_models_of_float64(operator) -> None:
+    """What an absent attribute stands for is a `float`, as the attribute is."""
+    x = np.linspace(-2, 2, 48).reshape(1, 4, 3, 4)
+    model = small.model(f"(double[1, 4, 3, 4] k) => (double[1, 4, 3, 4] y) {{ {ABSENT[operator].replace('(x)', '(k)')} }}", 17)
+    expected = oracle.run_reference(model, {"k": x})[0]
+    exact = {np.dtype(np.float64): (1e-14, 1e-14)}
+    assert oracle.same(tangram.Workload.from_onnx(model)(x), expected, exact)

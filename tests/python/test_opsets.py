@@ -125,6 +125,20 @@ def test_constant_texts_are_tensors_before_set_12(text, to) -> None:
     assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(before, inputs))
 
 
+@pytest.mark.parametrize("to", [7, 9, 10])
+@pytest.mark.parametrize("kind", ["float", "double"])
+@pytest.mark.parametrize("given", ["alpha = 0.5, transA = 1", "transA = 1, beta = 0.25", "transA = 1, transB = 1"])
+def test_a_gemm_without_a_third_input_gets_one_before_set_11(given, kind, to) -> None:
+    shape = "4, 3" if "transB" in given else "3, 4"
+    text = f"({kind}[3, 2] a, {kind}[{shape}] b) => ({kind}[2, 4] y) {{ y = Gemm <{given}> (a, b) }}"
+    before = small.model(text, opset=13)
+    before.ir_version = 8
+    after = tangram.optimize(before, opset=to).to_onnx()
+    onnx.checker.check_model(after, full_check=True)
+    inputs = oracle.random_inputs(before)
+    assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(before, inputs))
+
+
 INTEGERS = "(float[2, 3] x) => (float[a, b] y) { k = Constant <value_ints = [3, 2]> ()  y = Reshape(x, k) }"
 TRUTHS = "(float[2] x) => (bool[2] y) { k = Constant <value = bool[2] {1, 0}> ()  n = Not(k)  y = Or(n, k) }"
 BRANCH = """(bool c) => (int64[2] y) {

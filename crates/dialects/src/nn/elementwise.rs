@@ -164,8 +164,8 @@ pub(super) static OPS: &[NnOp] = &[
         |cx| {
             single(kernels::selu(
                 cx.need(0)?,
-                number(cx, "alpha", f64::from(1.673_263_2_f32)),
-                number(cx, "gamma", f64::from(1.050_701_f32)),
+                number(cx, "alpha", 1.673_263_2),
+                number(cx, "gamma", 1.050_701),
             ))
         },
     )
@@ -374,8 +374,10 @@ fn map(cx: &EvalCx<'_>, kernel: fn(&Tensor) -> tangram_tensor::Result<Tensor>) -
     single(kernel(cx.need(0)?))
 }
 
-fn number(cx: &EvalCx<'_>, name: &str, default: f64) -> f64 {
-    cx.attrs().float(name).unwrap_or(default)
+/// Attribute `name`, or its default, which is a `float` as the attribute is: in a model of `double`
+/// as well.
+fn number(cx: &EvalCx<'_>, name: &str, default: f32) -> f64 {
+    cx.attrs().float(name).unwrap_or(f64::from(default))
 }
 
 fn eval_gelu(cx: &EvalCx<'_>) -> Evaluated {
@@ -436,8 +438,8 @@ fn of_float(
     cx.operand(0)?.element.is_float().then(|| each(cx, f))?
 }
 
-fn factor(cx: &StructuredCx<'_>, name: &str, default: f64) -> f64 {
-    cx.attrs().float(name).unwrap_or(default)
+fn factor(cx: &StructuredCx<'_>, name: &str, default: f32) -> f64 {
+    cx.attrs().float(name).unwrap_or(f64::from(default))
 }
 
 fn structured_abs(cx: &StructuredCx<'_>) -> Option<Structured> {
@@ -448,8 +450,8 @@ fn structured_abs(cx: &StructuredCx<'_>) -> Option<Structured> {
 }
 
 fn structured_selu(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let alpha = factor(cx, "alpha", f64::from(1.673_263_2_f32));
-    let gamma = factor(cx, "gamma", f64::from(1.050_701_f32));
+    let alpha = factor(cx, "alpha", 1.673_263_2);
+    let gamma = factor(cx, "gamma", 1.050_701);
     of_float(cx, |s, x| scalars::selu(s, x, alpha, gamma))
 }
 

@@ -242,7 +242,7 @@ fn eval_batch_norm_training(cx: &EvalCx<'_>) -> Evaluated {
     let centred = subtract(&wide, &average(&wide, true)?)?;
     let (mean, variance) =
         (average(&wide, false)?, average(&multiply(&centred, &centred)?, false)?);
-    let momentum = cx.attrs().float("momentum").unwrap_or(0.9);
+    let momentum = cx.attrs().float("momentum").unwrap_or(f64::from(0.9_f32));
     let moved = |old: &Tensor, new: &Tensor| {
         let kept = multiply(&cast(old, DType::F64)?, &Tensor::scalar(momentum))?;
         cast(&add(&kept, &multiply(new, &Tensor::scalar(1.0 - momentum))?)?, old.dtype())

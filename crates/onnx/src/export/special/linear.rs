@@ -1,9 +1,10 @@
 //! Products of matrices and biases: alone, or in the node of what they follow.
 
-use tangram_dialects::constant;
 use tangram_dialects::nn::bias;
+use tangram_dialects::{constant, dtype};
 use tangram_ir::{Op, Value};
 use tangram_tensor::Tensor;
+use tangram_tensor::elementwise::cast;
 
 use super::conv_type;
 use crate::error::Result;
@@ -84,12 +85,14 @@ impl Exporter<'_> {
     }
 
     pub(super) fn gemm(&mut self, op: Op) {
+        let mut inputs = self.inputs(op);
         let number = |name: &str| {
             self.module.attr(op, name).and_then(|a| self.context.as_f64(a)).unwrap_or(1.0)
         };
+        let has_bias = inputs.get(2).is_some_and(|name| !name.is_empty());
         let mut attributes = Vec::new();
         for name in ["alpha", "beta"] {
-            if number(name) != 1.0 {
+            if number(name) != 1.0 && (has_bias || name == "alpha") {
                 attributes.push(float(name, number(name)));
             }
         }
@@ -98,8 +101,20 @@ impl Exporter<'_> {
                 attributes.push(int(onnx, 1));
             }
         }
-        let inputs = self.inputs(op);
+        if !has_bias && self.opset < 11 {
+            // Gemm needs its third input there.
+            let zero = self.zero(self.module.operand(op, 0));
+            inputs.truncate(2);
+            inputs.extend(zero);
+        }
         self.write(op, "Gemm", inputs, attributes);
+    }
+
+    /// A zero of the element type of `value`.
+    fn zero(&mut self, value: Value) -> Option<String> {
+        let element = self.context.element_type(self.module.value_type(value))?;
+        let zero = cast(&Tensor::scalar(0i64), dtype::dtype_of(self.context, element)?).ok()?;
+        Some(self.pooled(&zero, "zero"))
     }
 
     pub(super) fn batch_norm(&mut self, op: Op) {
