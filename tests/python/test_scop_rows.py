@@ -150,6 +150,19 @@ static void bytes(unsigned char **a, const unsigned char *b, int n) {
     for (int i = 0; i < n; i++)
       a[i][j] += b[i];
 }
+/* Bounds that are sums. */
+static void beyond(double **a, int n, int m) {
+  for (int j = 0; j <= m; j++)
+    for (int i = 0; i < n; i++)
+      a[i][j] = a[i][j] * .5 + a[i][j + 1] + i;
+}
+/* What rows of integers could lead to, too: their own bounds. */
+struct sizes { int rows, cols; };
+static void inner(struct sizes *a, int **v) {
+  for (int j = 0; j < a->cols; j++)
+    for (int i = 0; i < a->rows; i++)
+      v[i][j] -= 2;
+}
 struct matrix { int rows, cols; double **v; };
 static void add(struct matrix *x, const struct matrix *y) {
   for (int j = 0; j < x->cols; j++)
@@ -174,8 +187,14 @@ int main(void) {
         reset(); smooth(A, C, 24); print(s, 9000);
         struct matrix x = {22, 24, C}, y = {22, 24, A};
         reset(); add(&x, &y); print(s, 9000);
+        reset(); beyond(C, 24, steps[a] - 2); print(s, 9000);
         free(A); free(B); free(C);
       }
+  struct { int x[100]; struct sizes a; } g = {{0}, {2, 3}};
+  int *own[2] = {g.x, &g.a.cols};
+  inner(&g.a, own);
+  double seen[4] = {g.a.rows, g.a.cols, g.x[0], g.x[1]};
+  print(seen, 4);
   /* Where nothing is used no pointer is read. */
   product(0, 0, 0, 9, 0, 9); product(0, 0, 0, 0, 9, 9); product(0, 0, 0, 9, 9, 0);
   smooth(0, 0, 2); smooth(0, 0, -3); bytes(0, 0, 0);

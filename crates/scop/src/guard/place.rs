@@ -11,20 +11,23 @@ pub(crate) const AT_DEFINITION: &str = "\
 pub(crate) const ROWS: &str = "tangram_rows_apart";
 /// A pointer is read as bytes, so that it may be one to any type.
 pub(crate) const ROWS_DEFINITION: &str = "\
-/* Whether each row from `first_` to `end_`, of `size_` bytes, ends before the next begins. */
-static inline int tangram_rows_apart(const void *rows_, long long first_, long long end_, unsigned long long size_)
+#ifndef TANGRAM_ROWS
+#define TANGRAM_ROWS
+/* Whether each row from the first to the end, of so many bytes, ends before the next begins. */
+static inline int tangram_rows_apart(const void *tangram_rows, long long tangram_first, long long tangram_end, unsigned long long tangram_size)
 {
-    unsigned long long next_ = 0;
-    for (long long at_ = first_; at_ < end_; at_ += 1) {
-        const void *row_;
-        for (unsigned byte_ = 0; byte_ < sizeof row_; byte_ += 1)
-            ((char *)&row_)[byte_] = ((const char *)rows_)[at_ * (long long)sizeof row_ + byte_];
-        if ((unsigned long long)row_ < next_)
+    unsigned long long tangram_next = 0;
+    for (long long tangram_at = tangram_first; tangram_at < tangram_end; tangram_at += 1) {
+        const void *tangram_row;
+        for (unsigned tangram_byte = 0; tangram_byte < sizeof tangram_row; tangram_byte += 1)
+            ((char *)&tangram_row)[tangram_byte] = ((const char *)tangram_rows)[tangram_at * (long long)sizeof tangram_row + tangram_byte];
+        if ((unsigned long long)tangram_row < tangram_next)
             return 0;
-        next_ = (unsigned long long)row_ + size_;
+        tangram_next = (unsigned long long)tangram_row + tangram_size;
     }
     return 1;
 }
+#endif
 ";
 
 /// Consecutive bytes that a part uses.
@@ -79,7 +82,7 @@ impl Rows {
     fn apart(&self) -> String {
         let Self { pointers, first, end, from, to, absent } = self;
         let count = match from.as_str() {
-            "0" => to.clone(),
+            "0" => format!("({to})"),
             from => format!("({to} - ({from}))"),
         };
         let size = format!("{count} * sizeof(**({pointers}))");

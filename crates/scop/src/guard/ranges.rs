@@ -123,11 +123,25 @@ impl<'a> Ranges<'a> {
     /// Finds what is used of a variable; nothing if that is not bounded.
     fn uses(&self, name: &str) -> Option<Used> {
         let element = self.declared(name).map_or("", |own| plain_type(self.part, &own.element));
-        let is_character = element.split_whitespace().any(|word| word == "char");
-        match self.has_rows_apart(name) {
-            true => self.rows(name).map(|rows| Used::rows(rows, is_character)),
-            false => self.place(name).map(|place| Used::place(place, is_character)),
+        let has = |name: &str| element.split_whitespace().any(|word| word == name);
+        let (is_character, is_float) = (has("char"), has("float") || has("double"));
+        if !self.has_rows_apart(name) {
+            return self.place(name).map(|place| Used::place(place, is_character));
         }
+        if !is_float && self.is_reached(is_character) {
+            return None;
+        }
+        self.rows(name).map(|rows| Used::rows(rows, is_character))
+    }
+
+    /// Returns whether integers in rows, or characters, could be what the part's other variables are made
+    /// of: members of structures, or pointers that are no parameters. Nothing compares these.
+    fn is_reached(&self, is_character: bool) -> bool {
+        let part = self.part;
+        let is_parameter =
+            |own: &Declared| part.around.parameters.iter().any(|known| known.name == own.name);
+        let elsewhere = |own: &&Declared| part.is_pointer(&own.name) && !is_parameter(own);
+        !part.members.is_empty() || (is_character && part.arrays.iter().any(|own| elsewhere(&own)))
     }
 
     /// Finds what is used of rows that pointers lead to; nothing if that is not bounded, or if they
