@@ -90,7 +90,7 @@ def test_an_epsilon_of_float64_is_not_rounded() -> None:
 
 ABSENT = {
     "LeakyRelu": "y = LeakyRelu(x)", "HardSigmoid": "y = HardSigmoid(x)", "Selu": "y = Selu(x)", "Elu": "y = Elu(x)",
-    "LRN": "y = LRN <size = 3> (x)", "Shrink": "y = Shrink <bias = 0.1> (x)",
+    "Shrink": "y = Shrink <bias = 0.1> (x)",
 }  # fmt: skip
 
 
