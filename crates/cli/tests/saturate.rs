@@ -13,18 +13,12 @@ fn saturate(more: &[&str]) -> Output {
 }
 
 #[test]
-fn each_output_is_explained_by_name() {
+fn a_greedy_result_has_no_proof_and_says_so() {
     let all = saturate(&["--explain"]);
     assert!(all.status.success(), "{all:?}");
     let said = String::from_utf8_lossy(&all.stdout).into_owned();
-    // Of one input, convolutions become one: its result is split, and the bias behind each part and
-    // what is done with it are one again.
-    assert!(said.contains("nn.concatenate = nn.relu by concatenate-of-element-wise"), "{said}");
-    assert!(said.contains("by split-bias-add"), "{said}");
-    let one = saturate(&["--explain=no-such-output"]);
-    let said = String::from_utf8_lossy(&one.stderr).into_owned();
-    assert!(
-        !one.status.success() && said.contains("there is no output `no-such-output`"),
-        "{said}"
-    );
+    // What saturation would gain beside the greedy result is too little here.
+    assert!(said.contains("greedy (taken)"), "{said}");
+    let none = "no proof: saturation bettered nothing, so the greedy result was taken";
+    assert!(said.contains(none), "{said}");
 }
