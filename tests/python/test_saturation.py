@@ -86,3 +86,20 @@ def test_branches_that_are_kernels_stay_apart(name, tangram_bin, tmp_path) -> No
 def test_rows_are_cut_as_they_are_greedily(name, tangram_bin, tmp_path) -> None:
     _, ((_, greedy), (_, saturated)) = made_of_pair(tangram_bin, name, tmp_path)
     assert saturated["cost"]["after"]["flops"] <= greedy["cost"]["after"]["flops"]
+
+
+def test_each_output_is_explained_by_name(tangram_bin, tmp_path) -> None:
+    """A branch that is added to a convolution becomes one product with it, which greedy does not see."""
+    model = next(make() for _, known, make in pairs.PAIRS if known == "residual-28x64x256")
+    onnx.save(model, tmp_path / "in.onnx")
+
+    def ran(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [tangram_bin, "opt", "in.onnx", "-o", "out.onnx", "--strategy", "saturate", "--max-nodes", "600"]
+        return subprocess.run([*command, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    output = model.graph.output[0].name
+    for words in ("--explain", f"--explain={output}"):
+        told = ran(words)
+        assert told.returncode == 0 and "nn.add = nn.bias_add by sum-of-biased-joined" in told.stdout, told
+    wrong = ran("--explain=no-such-output")
+    assert wrong.returncode == 2 and f"there is no output `no-such-output`; there are: {output}" in wrong.stderr, wrong

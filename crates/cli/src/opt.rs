@@ -122,7 +122,7 @@ impl Ends<'_> {
     /// Answers what was asked about the result.
     fn answers(&self, model: &Model, report: &Report) -> Result<String, Error> {
         let proofs = match &self.args.explain {
-            Some(output) => table::proofs(report, output)?,
+            Some(output) => table::proofs(report, &model.output_names(), output)?,
             None => String::new(),
         };
         let near = match (&self.asked, &self.args.explain_rule) {

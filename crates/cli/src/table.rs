@@ -46,26 +46,29 @@ fn strategies(found: &Saturation) -> Table {
 }
 
 /// Why the result of a saturation equals the model: all of it, or `output` if that is not empty.
-pub(crate) fn proofs(report: &Report, output: &str) -> Result<String, Error> {
+/// `outputs`: the names of the model's outputs.
+pub(crate) fn proofs(report: &Report, outputs: &[String], output: &str) -> Result<String, Error> {
     let run = report.saturation.as_ref().and_then(|found| found.taken_run());
     let functions = run.into_iter().flat_map(|run| &run.functions);
     let proofs: Vec<_> = functions.filter_map(|f| f.proof.as_ref()).collect();
+    let of_outputs = || proofs.iter().flat_map(|proof| &proof.outputs);
+    if let Some(proof) = of_outputs().find(|proof| proof.output == output) {
+        return Ok(proof.to_string());
+    }
+    let mut known: Vec<&str> = of_outputs().map(|proof| proof.output.as_str()).collect();
     if proofs.is_empty() {
-        let why = "no proof: saturation bettered nothing, so the greedy result was taken\n";
-        return Ok(why.to_owned());
+        known.extend(outputs.iter().map(String::as_str));
     }
-    if output.is_empty() {
-        return Ok(proofs.iter().map(ToString::to_string).collect());
+    if !output.is_empty() && !known.contains(&output) {
+        let known = known.join(", ");
+        return Err(Error::Usage(format!("there is no output `{output}`; there are: {known}")));
     }
-    let mut outputs = proofs.iter().flat_map(|proof| &proof.outputs);
-    match outputs.clone().find(|proof| proof.output == output) {
-        Some(proof) => Ok(proof.to_string()),
-        None => {
-            let known: Vec<&str> = outputs.by_ref().map(|proof| proof.output.as_str()).collect();
-            let known = known.join(", ");
-            Err(Error::Usage(format!("there is no output `{output}`; there are: {known}")))
+    Ok(match proofs.is_empty() {
+        true => {
+            "no proof: saturation bettered nothing, so the greedy result was taken\n".to_owned()
         }
-    }
+        false => proofs.iter().map(ToString::to_string).collect(),
+    })
 }
 
 /// A table without lines, its first column of text, the others of numbers.

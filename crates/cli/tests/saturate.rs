@@ -21,4 +21,11 @@ fn a_greedy_result_has_no_proof_and_says_so() {
     assert!(said.contains("greedy (taken)"), "{said}");
     let none = "no proof: saturation bettered nothing, so the greedy result was taken";
     assert!(said.contains(none), "{said}");
+    // An output that is none is refused all the same.
+    let one = saturate(&["--explain=no-such-output"]);
+    let said = String::from_utf8_lossy(&one.stderr).into_owned();
+    assert!(
+        !one.status.success() && said.contains("there is no output `no-such-output`"),
+        "{said}"
+    );
 }

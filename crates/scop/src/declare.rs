@@ -77,18 +77,28 @@ impl Names {
     /// signs, or one of them is made of characters or has members.
     pub fn may_share(&self, a: &str, b: &str) -> bool {
         let kind = |name: &str| {
-            let element = self.known.get(name).map(|array| self.resolved(&array.element));
-            let element = element.unwrap_or_default();
+            let element = self.element(name);
             let signs = ["signed", "unsigned", "int", "volatile"];
             let words = element.split_whitespace().filter(|word| !signs.contains(word));
             let words: Vec<String> = words.map(str::to_owned).collect();
-            let is_number = is_integer(&element) || self.is_plain_number(&element);
-            let anything = !is_number
-                || words.iter().any(|word| word.contains("char") || word.contains("int8"));
-            (words, anything, is_integer(&element))
+            (words, self.may_be_anything(name), is_integer(&element))
         };
         let ((a, any_a, whole_a), (b, any_b, whole_b)) = (kind(a), kind(b));
         any_a || any_b || (a == b && whole_a == whole_b)
+    }
+
+    /// Returns whether a cell of a variable may be a part of one of any type: it is a character, or has
+    /// members.
+    pub fn may_be_anything(&self, name: &str) -> bool {
+        let element = self.element(name);
+        let is_number = is_integer(&element) || self.is_plain_number(&element);
+        !is_number
+            || element.split_whitespace().any(|word| word.contains("char") || word.contains("int8"))
+    }
+
+    /// Returns the type of the cells of a variable; nothing if it is not known.
+    fn element(&self, name: &str) -> String {
+        self.known.get(name).map(|array| self.resolved(&array.element)).unwrap_or_default()
     }
 
     /// Says of a pointer whether it is declared with `restrict`; nothing of other variables.

@@ -203,6 +203,11 @@ impl Member {
             |member: &Self| member.text.rsplit_once("->").map(|(object, _)| object.to_owned());
         self.base == other.base && object(self) == object(other)
     }
+
+    /// Returns whether it is reached through a pointer, so that it is no part of a variable.
+    pub(crate) fn is_apart(&self, names: &declare::Names) -> bool {
+        self.text.contains("->") || names.restricted(&self.base).is_some()
+    }
 }
 
 impl Part {
@@ -270,6 +275,10 @@ pub struct Around {
     pub whole: bool,
     /// Variables that are pointers, be they declared as arrays.
     pub pointers: Vec<String>,
+    /// Variables whose cells may be a part of anything, as characters may.
+    pub anything: Vec<String>,
+    /// Pointers, as C, that such cells may be a part of: others may lead to them.
+    pub reached: Vec<String>,
     /// Types that `typedef` gives names to, with what they stand for.
     pub types: Vec<(String, String)>,
     /// Constants that enumerations declare, in their order.

@@ -310,7 +310,9 @@ pub(crate) fn part(
     let Read { scop, bodies, arrays, types, checks, members, flat, test, operands } = read;
     let leads =
         |name: &str| is_global(name, names, globals) || is_addressed(name, &function.statement);
-    let (distinct, overlaps) = overlaps(&scop, names, &members, leads);
+    let (distinct, overlaps) = overlaps(&scop, names, &members, &leads);
+    let mut around = around(function, span, &scop, names);
+    (around.anything, around.reached) = reached(&scop, names, &members, &leads);
     Part {
         function: declared_name(&function.declarator.node).unwrap_or_default(),
         first_line: lines.0,
@@ -325,7 +327,7 @@ pub(crate) fn part(
         overlaps,
         ended: Vec::new(),
         finals: Vec::new(),
-        around: around(function, span, &scop, names),
+        around,
         allocated: Vec::new(),
         bodies,
         arrays,
@@ -393,13 +395,12 @@ fn overlaps(
     members: &[Member],
     leads: impl Fn(&str) -> bool,
 ) -> (Vec<String>, Vec<(String, String)>) {
-    let mut names = names.clone();
-    for member in members {
-        let restricted = member.restricted.or(names.restricted(&member.base));
-        names.insert(member.array.clone(), restricted);
-    }
+    let names = with_members(names, members);
     let member = |name: &str| members.iter().find(|member| member.name == name);
-    let leads = |name: &str| leads(member(name).map_or(name, |member| &member.base));
+    let leads = |name: &str| match member(name) {
+        Some(member) => member.is_apart(&names) || leads(&member.base),
+        None => leads(name),
+    };
     let is_array = |name: &String| names.get(name).is_some_and(|array| !array.extents.is_empty());
     let arrays = scop.arrays.iter().filter(|array| !array.local).map(|array| array.name.clone());
     let params = scop.domain().map(|domain| domain.parameters()).unwrap_or_default();
@@ -430,6 +431,42 @@ fn overlaps(
     let found = all.iter().filter(|name| pairs.iter().any(|(a, b)| a == *name || b == *name));
     let text = |name: &String| member(name).map_or(name, |member| &member.text).clone();
     (found.map(text).collect(), pairs)
+}
+
+/// Adds the members that a part uses to the variables around it.
+fn with_members(names: &Names, members: &[Member]) -> Names {
+    let mut names = names.clone();
+    for member in members {
+        let restricted = member.restricted.or(names.restricted(&member.base));
+        names.insert(member.array.clone(), restricted);
+    }
+    names
+}
+
+/// Lists the variables whose cells may be a part of anything, and which no `restrict` keeps from it; and
+/// the pointers of a part, as C, that such cells may be a part of.
+///
+/// `leads`: says of a variable whether a pointer could lead to it.
+fn reached(
+    scop: &Scop,
+    names: &Names,
+    members: &[Member],
+    leads: impl Fn(&str) -> bool,
+) -> (Vec<String>, Vec<String>) {
+    let names = with_members(names, members);
+    let arrays = scop.arrays.iter().filter(|array| !array.local).map(|array| &array.name);
+    let arrays: BTreeSet<&String> = arrays.collect();
+    let anything =
+        |name: &&&String| names.restricted(name) != Some(true) && names.may_be_anything(name);
+    let pointer = |name: &&String| match members.iter().find(|member| member.name == **name) {
+        Some(member) => {
+            let is_reached = member.is_apart(&names) || leads(&member.base);
+            (member.restricted.is_some() && is_reached).then(|| member.text.clone())
+        }
+        None => (names.restricted(name).is_some() && leads(name)).then(|| (*name).clone()),
+    };
+    let anything = arrays.iter().filter(anything).map(|name| (*name).clone()).collect();
+    (anything, arrays.iter().filter_map(pointer).collect())
 }
 
 /// Describes the function around a part.
@@ -464,6 +501,8 @@ pub(crate) fn around(
         parameters: known,
         variables: used.iter().filter_map(|name| names.get(name).cloned()).collect(),
         pointers: used.into_iter().filter(|name| names.restricted(name).is_some()).collect(),
+        anything: Vec::new(),
+        reached: Vec::new(),
         types: names.types(),
         enumerations: names.enumerations().to_vec(),
     }

@@ -107,6 +107,9 @@ fn became(part: &Part, outcome: &Outcome) -> String {
         .iter()
         .any(|test| test.contains("TANGRAM_AT") || test.contains("tangram_rows"))
     {
+        true if part.distinct.len() == 1 => {
+            format!("; run if the rows of {} do not overlap", listed(&part.distinct))
+        }
         true => format!("; run if {} do not overlap", listed(&part.distinct)),
         false => String::new(),
     };

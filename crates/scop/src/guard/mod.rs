@@ -135,7 +135,8 @@ fn param_type(part: &Part, name: &str) -> ParamType {
         None => variables.iter().find(|variable| variable.name == name),
     };
     let element = declared.map_or("", |own| own.element.as_str());
-    let element = plain_type(part, element);
+    let known = part.around.types.iter().find(|(own, _)| own == element);
+    let element = known.map_or(element, |(_, plain)| plain);
     let Range { least, greatest } = Range::of(element);
     // Those without a sign are cast.
     let cast =
@@ -145,10 +146,4 @@ fn param_type(part: &Part, name: &str) -> ParamType {
         greatest,
         wide: cast || element.contains("int64_t") || element.contains("long long"),
     }
-}
-
-/// Returns a type in words that no `typedef` names.
-fn plain_type<'a>(part: &'a Part, element: &'a str) -> &'a str {
-    let known = part.around.types.iter().find(|(own, _)| own == element);
-    known.map_or(element, |(_, plain)| plain)
 }

@@ -111,17 +111,17 @@ impl Rows {
 pub(super) struct Used {
     all: Place,
     rows: Option<Rows>,
-    /// Whether an element may be a byte of anything, a pointer among others.
-    is_character: bool,
+    /// Whether an element may be a part of anything, a pointer among others.
+    may_be_anything: bool,
 }
 
 impl Used {
-    pub fn place(all: Place, is_character: bool) -> Self {
-        Self { all, rows: None, is_character }
+    pub fn place(all: Place, may_be_anything: bool) -> Self {
+        Self { all, rows: None, may_be_anything }
     }
 
-    pub fn rows(rows: Rows, is_character: bool) -> Self {
-        Self { all: rows.all(), rows: Some(rows), is_character }
+    pub fn rows(rows: Rows, may_be_anything: bool) -> Self {
+        Self { all: rows.all(), rows: Some(rows), may_be_anything }
     }
 
     /// Says that rows are in order, none over another one nor over the pointers to them.
@@ -136,9 +136,14 @@ impl Used {
         [self.all.apart(&other.all)].into_iter().chain(pointers.into_iter().flatten()).collect()
     }
 
+    /// Says that a variable does not overlap a place.
+    pub fn apart_from(&self, place: &Place) -> String {
+        place.apart(&self.all)
+    }
+
     fn apart_from_pointers(&self, other: &Self) -> Option<String> {
-        let rows = other.rows.as_ref().filter(|_| self.is_character)?;
-        Some(rows.table().apart(&self.all))
+        let rows = other.rows.as_ref().filter(|_| self.may_be_anything)?;
+        Some(self.apart_from(&rows.table()))
     }
 }
 

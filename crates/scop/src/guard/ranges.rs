@@ -7,7 +7,8 @@ use tangram_presburger::{Budget, Relation};
 
 use super::bounds::{Bound, bounds, combined, params_of};
 use super::place::{Place, Rows, Used};
-use super::{own_text, param_type, plain_type};
+use super::{own_text, param_type};
+use crate::c_tokens::words;
 use crate::contraction::affine;
 use crate::{Declared, Flat, Part};
 
@@ -33,25 +34,38 @@ impl<'a> Ranges<'a> {
     /// Says of all variables that may overlap that they do not.
     pub fn apart(&self) -> Result<Vec<String>, String> {
         let part = self.part;
-        if part.overlaps.len() > MOST_PAIRS {
-            let count = part.overlaps.len();
+        let written = part.scop.may_writes.relations().map(|map| &map.space().output.name);
+        let written: BTreeSet<&String> = written.collect();
+        let changing: Vec<&String> = match part.around.reached.is_empty() {
+            true => Vec::new(),
+            false => part.around.anything.iter().filter(|name| written.contains(name)).collect(),
+        };
+        let count = part.overlaps.len() + changing.len() * part.around.reached.len();
+        if count > MOST_PAIRS {
             return Err(format!(
-                "{count} pairs of arrays may overlap: `restrict` or `--no-alias` says that they do not"
+                "{count} pairs of variables may overlap: `restrict` or `--no-alias` says that they do not"
             ));
         }
+        let names = part.overlaps.iter().flat_map(|(a, b)| [a, b]);
+        let names: BTreeSet<&String> = names.chain(changing.iter().copied()).collect();
         let mut known: HashMap<&str, Used> = HashMap::new();
-        for name in part.overlaps.iter().flat_map(|(a, b)| [a, b]) {
-            if !known.contains_key(name.as_str()) {
-                known.insert(name, self.uses(name).ok_or_else(|| self.unknown(name))?);
-            }
+        for name in &names {
+            known.insert(name, self.uses(name).ok_or_else(|| self.unknown(name))?);
         }
-        let names = part.overlaps.iter().flat_map(|(a, b)| [a, b]).collect::<BTreeSet<_>>();
         let used = |name: &String| known.get(name.as_str());
         let mut tests: Vec<String> =
             names.into_iter().filter_map(used).flat_map(Used::ordered).collect();
         for (a, b) in part.overlaps.iter().filter(|(a, b)| a != b) {
             let pair = used(a).zip(used(b));
             tests.extend(pair.into_iter().flat_map(|(a, b)| a.apart(b)));
+        }
+        for used in changing.into_iter().filter_map(used) {
+            for pointer in &part.around.reached {
+                if pointer.contains("[]") {
+                    return Err(self.unknown(pointer));
+                }
+                tests.push(used.apart_from(&Place::whole(pointer)));
+            }
         }
         Ok(tests)
     }
@@ -122,26 +136,11 @@ impl<'a> Ranges<'a> {
 
     /// Finds what is used of a variable; nothing if that is not bounded.
     fn uses(&self, name: &str) -> Option<Used> {
-        let element = self.declared(name).map_or("", |own| plain_type(self.part, &own.element));
-        let has = |name: &str| element.split_whitespace().any(|word| word == name);
-        let (is_character, is_float) = (has("char"), has("float") || has("double"));
-        if !self.has_rows_apart(name) {
-            return self.place(name).map(|place| Used::place(place, is_character));
+        let may_be_anything = self.part.around.anything.iter().any(|own| own == name);
+        match self.has_rows_apart(name) {
+            true => self.rows(name).map(|rows| Used::rows(rows, may_be_anything)),
+            false => self.place(name).map(|place| Used::place(place, may_be_anything)),
         }
-        if !is_float && self.is_reached(is_character) {
-            return None;
-        }
-        self.rows(name).map(|rows| Used::rows(rows, is_character))
-    }
-
-    /// Returns whether integers in rows, or characters, could be what the part's other variables are made
-    /// of: members of structures, or pointers that are no parameters. Nothing compares these.
-    fn is_reached(&self, is_character: bool) -> bool {
-        let part = self.part;
-        let is_parameter =
-            |own: &Declared| part.around.parameters.iter().any(|known| known.name == own.name);
-        let elsewhere = |own: &&Declared| part.is_pointer(&own.name) && !is_parameter(own);
-        !part.members.is_empty() || (is_character && part.arrays.iter().any(|own| elsewhere(&own)))
     }
 
     /// Finds what is used of rows that pointers lead to; nothing if that is not bounded, or if they
@@ -167,8 +166,10 @@ impl<'a> Ranges<'a> {
     /// none; nothing if not.
     fn every_row(&self, sets: &[Relation]) -> Option<(String, String, Vec<String>)> {
         // What is read on a condition of data need not be there.
-        let chooses =
-            |text: &str| ["?", "&&", "||", "if", "switch"].iter().any(|own| text.contains(own));
+        let chooses = |text: &str| {
+            ["?", "&&", "||"].iter().any(|sign| text.contains(sign))
+                || words(text).any(|word| ["if", "switch", "for", "while", "do"].contains(&word))
+        };
         if self.part.bodies.iter().any(|body| chooses(&body.text)) {
             return None;
         }
