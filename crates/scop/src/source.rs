@@ -310,9 +310,9 @@ pub(crate) fn part(
     let Read { scop, bodies, arrays, types, checks, members, flat, test, operands } = read;
     let leads =
         |name: &str| is_global(name, names, globals) || is_addressed(name, &function.statement);
-    let (distinct, overlaps) = overlaps(&scop, names, &members, &leads);
+    let (distinct, overlaps) = overlaps(&scop, names, &members, leads);
     let mut around = around(function, span, &scop, names);
-    (around.anything, around.reached) = reached(&scop, names, &members, &leads);
+    (around.anything, around.reached) = reached(&scop, names, &members, leads);
     Part {
         function: declared_name(&function.declarator.node).unwrap_or_default(),
         first_line: lines.0,

@@ -114,6 +114,21 @@ impl OpState {
             successors: SmallVec::new(),
         }
     }
+
+    /// An operation whose name and attributes are given as text, at no place of a source.
+    pub fn of(
+        context: &Context,
+        name: &str,
+        operands: &[Value],
+        results: &[Type],
+        attrs: &[(&str, Attr)],
+    ) -> OpState {
+        let mut state = OpState::new(context.name(name), Loc::UNKNOWN);
+        state.operands.extend_from_slice(operands);
+        state.results.extend_from_slice(results);
+        state.attrs = context.dict(attrs.iter().map(|&(name, attr)| (context.str(name), attr)));
+        state
+    }
 }
 
 /// 48 bytes; with one result and two operands an operation takes 96.

@@ -113,23 +113,8 @@ impl<'a> Maker<'a> {
         results: &[Type],
         attrs: &[(&str, Attr)],
     ) -> Op {
-        let state = self.state(name, operands, results, attrs);
+        let state = OpState::of(self.module.context(), name, operands, results, attrs);
         self.module.create_at(self.point, state)
-    }
-
-    fn state(
-        &self,
-        name: &str,
-        operands: &[Value],
-        results: &[Type],
-        attrs: &[(&str, Attr)],
-    ) -> OpState {
-        let context = self.module.context();
-        let mut state = OpState::new(context.name(name), Loc::UNKNOWN);
-        state.operands.extend_from_slice(operands);
-        state.results.extend_from_slice(results);
-        state.attrs = context.dict(attrs.iter().map(|&(name, attr)| (context.str(name), attr)));
-        state
     }
 
     /// The one result of a new operation.
@@ -171,7 +156,8 @@ impl<'a> Maker<'a> {
         if let Some(&value) = self.constants.get(&(attr, ty)) {
             return value;
         }
-        let state = self.state("arith.constant", &[], &[ty], &[("value", attr)]);
+        let context = self.module.context();
+        let state = OpState::of(context, "arith.constant", &[], &[ty], &[("value", attr)]);
         let point = self.last_constant.map_or(Point::Start(self.entry), Point::After);
         let op = self.module.create_at(point, state);
         self.last_constant = Some(op);

@@ -118,11 +118,7 @@ impl Writer<'_> {
         results: &[Type],
         attrs: &[(&str, Attr)],
     ) -> Op {
-        let context = self.module.context();
-        let mut state = OpState::new(context.name(name), Loc::UNKNOWN);
-        state.operands.extend_from_slice(operands);
-        state.results.extend_from_slice(results);
-        state.attrs = context.dict(attrs.iter().map(|&(name, attr)| (context.str(name), attr)));
+        let state = OpState::of(self.module.context(), name, operands, results, attrs);
         self.module.create_at(self.point, state)
     }
 
