@@ -21,7 +21,13 @@ class Terminal:
         import termios
 
         self.master, slave = pty.openpty()
-        environment = {**os.environ, "XDG_STATE_HOME": str(state), "TERM": "xterm"}
+        # Colours of messages are another test's.
+        environment = {
+            **os.environ,
+            "XDG_STATE_HOME": str(state),
+            "TERM": "xterm",
+            "NO_COLOR": "1",
+        }
         self.process = subprocess.Popen(
             [tangram_bin, "calc"],
             stdin=slave,
