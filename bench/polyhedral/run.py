@@ -1,7 +1,8 @@
 """Measures dataflow, scheduling and code generation against isl, and kernels against compilers.
 
     cargo xtask bench polyhedral [--rounds N] [--kernel NAME]... [--input FILE]...
-        [--only tools|growth|kernels|threads|forms] [--form NAME]... [--json FILE]
+        [--only tools|growth|kernels|threads|forms|general] [--form NAME]...
+        [--seed N] [--json FILE]
 
 Kernels run on one thread; a row has the medians of processor time in milliseconds, runs of all
 forms taking turns, and how many times faster ours is than the plain compiler. Then they run on two
@@ -16,6 +17,8 @@ the least processor time of all rounds, which take turns: isl's in this one, our
 `--only forms` has all 30 kernels of the PolyBench set in words of our own, and a product and a
 convolution of single precision, each in four forms, some in a fifth (description.py); every version's results are compared bit for bit, compiled without fused operations.
 `CLANG`, `POLLY` and `BLAS` in the environment are words that compile where the usual ones do not.
+
+`--only general` has kernels of other kinds, one of each, and 200 nests drawn at random (general.py).
 
 `--only growth` is a table of the time of schedules by the number of statements, up to 1,000, for
 programs of several shapes (growth.py). isl runs in a process of its own, up to 60 s a program, and
@@ -39,6 +42,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import forms as all_forms  # noqa: E402
+import general  # noqa: E402
 import growth  # noqa: E402
 import kernels  # noqa: E402
 import tiled  # noqa: E402
@@ -53,7 +57,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--kernel", action="append", help="kernels; all when not given")
-    parser.add_argument("--only", choices=("tools", "growth", "kernels", "threads", "forms"))
+    parser.add_argument("--only", choices=("tools", "growth", "kernels", "threads", "forms", "general"))
     parser.add_argument("--form", action="append", choices=all_forms.FORMS, help="forms; all when not given")
     parser.add_argument("--scop", action="append", default=[], help="a word for `tangram scop`")
     parser.add_argument("--flag", action="append", default=[], help="a word for all compilers")
@@ -61,6 +65,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--keep", help="a folder where the programs of --only forms stay")
     parser.add_argument("--input", action="append", help="inputs of tools by name; all when not given")
     parser.add_argument("--generated", type=pathlib.Path, help="kernels with new loops, made before")
+    parser.add_argument("--seed", type=int, default=1, help="of the nests of --only general")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     return parser.parse_args()
 
@@ -114,6 +119,13 @@ def run_forms(arguments: argparse.Namespace) -> dict:
         print("skipped: needs OpenBLAS")
         blas = None
     return all_forms.run(arguments, compilers, [*FLAGS, *arguments.flag], blas)
+
+
+def run_general(arguments: argparse.Namespace) -> dict:
+    """Measures kernels of other kinds and random nests by all compilers that are there."""
+    commands = {name: found(commands) for name, commands in COMPILERS.items()}
+    compilers = {name: [command] for name, command in commands.items() if command}
+    return general.run(arguments, compilers, [*FLAGS, *arguments.flag])
 
 
 def compiles(words: list[str], head: str = "") -> bool:
@@ -409,5 +421,7 @@ if __name__ == "__main__":
         report["threads"] = run_kernels(names, arguments.rounds, arguments.generated, True)
     if arguments.only in (None, "forms"):
         report["forms"] = run_forms(arguments)
+    if arguments.only in (None, "general"):
+        report["general"] = run_general(arguments)
     if arguments.json:
         arguments.json.write_text(json.dumps(report, indent=1))
