@@ -121,6 +121,7 @@ pub(crate) fn scop(
         local: false,
         kept: false,
         shared: false,
+        integer: false,
     });
     let writes = Union::collect(parts.writes)?;
     let scop = Scop {

@@ -64,8 +64,41 @@ fn arranged_and_jammed_loops_run_in_blocks() {
     for (n, m) in [(0, 3), (1, 1), (4, 2), (5, 3)] {
         assert_eq!(ast.run(&[n, m], 10_000).expect("an end"), expected(n, m), "{ast}");
     }
-    // Whole blocks and rests of both loops, the inner loop in each.
-    assert_eq!(loops(&ast), [2, 3, 1, 1, 1, 1, 3, 1, 1, 1], "{ast}");
+    // Whole blocks and rests of both loops, the inner loop in each: of five, one block of three needs no
+    // loop.
+    assert_eq!(loops(&ast), [2, 1, 1, 1, 1, 1, 1, 1], "{ast}");
+}
+
+#[test]
+fn conditions_stand_where_a_copy_may_meet_them() {
+    let budget = Budget::steps(5_000_000);
+    let code_from = |first: i128| {
+        let text = format!(
+            "domain: \"[N] -> {{ S[k, i] : 0 <= k < 13 and 0 <= i < N; T[i] : 0 <= i < N }}\"\nchild:\n  \
+             schedule: \"[{{ S[k, i] -> [(k)]; T[i] -> [({first})] }}]\"\n  options: \
+             \"{{ jam[0, 4]; atomic[x] }}\"\n  child:\n    schedule: \"[{{ S[k, i] -> [(i)]; T[i] -> [(i)] \
+             }}]\"\n    options: \"{{ atomic[x] }}\"\n    child:\n      sequence:\n      - filter: \
+             \"{{ T[i] }}\"\n      - filter: \"{{ S[k, i] }}\"\n"
+        );
+        let tree = ScheduleTree::parse(&text, &budget).expect("a tree");
+        code(&tree)
+    };
+    for first in [0, 3, 5, 12] {
+        let ast = code_from(first);
+        let text = ast.to_string();
+        // In the block or the rest that has the value, and in one copy of it.
+        assert_eq!(text.matches("if (").count(), 1, "{first}: {text}");
+        let trace = ast.run(&[2], 10_000).expect("an end");
+        assert_eq!(trace.len(), 28, "{text}");
+        for i in 0..2 {
+            let at = |name: &str, point: &[i128]| {
+                trace.iter().position(|call| call.statement == name && call.point == point)
+            };
+            let (before, after) = (at("S", &[first - 1, i]), at("S", &[first, i]));
+            let own = at("T", &[i]).expect("a call");
+            assert!(before < Some(own) && Some(own) < after, "{first}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -20,6 +20,18 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
+impl Comparison {
+    /// Returns whether it holds between two numbers.
+    pub(super) fn holds(self, a: i128, b: i128) -> bool {
+        match self {
+            Self::Equal => a == b,
+            Self::LessOrEqual => a <= b,
+            Self::Less => a < b,
+            Self::GreaterOrEqual => a >= b,
+        }
+    }
+}
+
 /// What an expression is; conditions are integers, 0 where they do not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Ast, AstNode, AstNodeKind, Comparison, Expr, ExprKind};
+use super::{Ast, AstNode, AstNodeKind, Expr, ExprKind};
 use crate::Error;
 
 /// One call.
@@ -148,12 +148,7 @@ impl Run<'_> {
             }
             ExprKind::Compare(how, a, b) => {
                 let (a, b) = (self.value(*a)?, self.value(*b)?);
-                Some(i128::from(match how {
-                    Comparison::Equal => a == b,
-                    Comparison::LessOrEqual => a <= b,
-                    Comparison::Less => a < b,
-                    Comparison::GreaterOrEqual => a >= b,
-                }))
+                Some(i128::from(how.holds(a, b)))
             }
         };
         Ok(value.ok_or(tangram_presburger::Error::Overflow)?)

@@ -75,6 +75,15 @@ const LEAST_DEPTH: i128 = 8;
 /// tiles and plain loops took the same time.
 const LEAST_UPDATES: i128 = 12 * 12 * 12;
 
+/// Operations on vectors for each element of the target: loaded and stored by tiles, and for sums of a
+/// variable written before and read after.
+const TARGET: f64 = 4.0;
+/// Operations for each element that is copied into a panel, one by one: the test whether it is there,
+/// the load and the store.
+const COPY: f64 = 2.0;
+/// Operations around a register tile: pointers to its rows, the call, and loads before all ports are busy.
+const CALL: f64 = 60.0;
+
 /// Register tiles above each other in a block that a thread takes at once: of 500 rows each of two
 /// threads has 10 or 11 blocks of 24, and a panel of columns, in the first cache, serves four tiles.
 const THREAD_TILES: usize = 4;
@@ -245,6 +254,27 @@ impl Contraction {
         depth.is_some_and(|depth| depth < LEAST_DEPTH)
             || few(LoopKind::Row, self.tile.rows)
             || few(LoopKind::Column, self.tile.columns())
+    }
+
+    /// Estimates what an update costs beside a loop of vectors, in operations on vectors of `lanes`
+    /// elements: register tiles as far as they are filled, loads and stores of the target, copies into
+    /// panels, and the call of each tile. Sizes that are not known are taken to be large.
+    pub(crate) fn cost(&self, lanes: f64) -> f64 {
+        let length = |kind| self.length(self.only(kind)).map_or(f64::INFINITY, |own| own as f64);
+        let (rows, columns) = (length(LoopKind::Row), length(LoopKind::Column));
+        let depth = self.iterations((0..self.loops.len()).filter(|at| self.is_reduced(*at)));
+        let depth = depth.map_or(self.depth() as f64, |depth| depth as f64);
+        let tile = [self.tile.rows as f64, self.tile.columns() as f64];
+        let filled = |length: f64, tile: f64| match length.is_finite() {
+            true => (length / tile).ceil() * tile / length,
+            false => 1.0,
+        };
+        let register_tiles = filled(rows, tile[0]) * filled(columns, tile[1]) / lanes;
+        let target = TARGET / depth / lanes;
+        let copies = COPY * (1.0 / rows + 1.0 / columns);
+        let calls =
+            CALL / (tile[0].min(rows) * tile[1].min(columns) * depth.min(self.depth() as f64));
+        register_tiles + target + copies + calls
     }
 
     /// Returns whether the target and all operands are known to be little more than the first

@@ -23,6 +23,7 @@ use std::ops::Range;
 use tangram_presburger::{Budget, Relation, Rows, Space, Tuple, Union};
 
 use super::cost::Along;
+use super::private::is_of;
 use super::skewed_rows::side_by_side;
 use super::stride::{self, AccessStride, Accesses};
 use super::tile_innermost::{below, is_band};
@@ -201,9 +202,15 @@ impl Scop {
         Ok(writes.is_subset(&self.must_writes, budget)?)
     }
 
-    /// The flow of values from one cell to another: sums in one cell are a matter of their own.
+    /// The flow of values from one cell to another: sums in one cell are a matter of their own. Integers
+    /// are ready after a cycle, so that their chains leave nothing to hide.
     fn between_cells(&self, budget: &Budget) -> Result<Union, Error> {
         let mut flow = self.dependences(Kind::Flow, Basis::Value, budget)?;
+        let is_integer = |tagged: &Relation| {
+            self.arrays.iter().any(|array| array.integer && is_of(tagged, &array.name))
+        };
+        let slow = flow.tagged.relations().filter(|tagged| !is_integer(tagged));
+        flow.tagged = Union::collect(slow.cloned())?;
         flow.tagged = flow.tagged.subtract_range(&self.may_writes.wrap()?, budget)?;
         flow.pairs(budget)
     }

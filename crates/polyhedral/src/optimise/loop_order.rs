@@ -1,6 +1,6 @@
 //! Orders of a band's loops that could be fast, best first.
 
-use super::cost::{Along, Costs, costs};
+use super::cost::{Along, Costs, Form, costs, shortness};
 use super::rates::Rates;
 use super::stride::AccessStride;
 
@@ -16,6 +16,8 @@ pub(super) struct Loop {
     pub free: bool,
     /// How many iterations it has, if these are fewer than run side by side.
     pub short: Option<i128>,
+    /// How many it has, if these are few beside vectors.
+    pub few: Option<i128>,
     /// Members whose bounds depend on it, or it on theirs.
     pub related: Vec<usize>,
 }
@@ -74,20 +76,41 @@ impl Loop {
     }
 }
 
+impl LoopOrder {
+    /// Whether statements would stand under conditions in the innermost loop, beside one that runs in all
+    /// iterations: they run in one iteration of a loop whose iterations are side by side there. Of two
+    /// loops, what starts a sum shares its pass over a matrix with the sum.
+    pub(super) fn has_guards(&self, loops: &[Loop]) -> bool {
+        let moves = |member: usize, statement: usize| {
+            let mut own = loops[member].along.iter().filter(|along| along.statement == statement);
+            own.any(|along| along.step.is_some())
+        };
+        let Some((inner, outer)) = self.order.split_last() else { return false };
+        let jammed = outer.iter().zip(&self.factors).filter(|(_, factor)| **factor > 1);
+        let jammed: Vec<usize> = jammed.map(|(member, _)| *member).collect();
+        let runs_in_all = |statement: usize| jammed.iter().all(|member| moves(*member, statement));
+        let (whole, guarded): (Vec<usize>, Vec<usize>) =
+            self.costs.keys().filter(|at| moves(*inner, **at)).partition(|at| runs_in_all(**at));
+        outer.len() > 1 && whole.len() == 1 && !guarded.is_empty()
+    }
+}
+
 /// Lists orders of loops from the one on that should be the fastest.
 pub(super) fn loop_orders(rates: &Rates, loops: &[Loop]) -> Vec<LoopOrder> {
     let mut loop_orders = Vec::new();
     for (at, inner) in loops.iter().enumerate().filter(|(_, inner)| inner.is_smooth()) {
         let others = (0..loops.len()).filter(|other| *other != at);
-        let reusing: Vec<usize> = others.filter(|o| loops[*o].reuses(inner)).collect();
-        let sets = std::iter::once(Vec::new()).chain(reusing.iter().map(|a| vec![*a])).chain(
-            reusing
-                .iter()
+        let reusing: Vec<usize> = others.clone().filter(|o| loops[*o].reuses(inner)).collect();
+        let waits = inner.waits();
+        // Sums that wait for themselves gain from others beside them, whatever these read.
+        let side: Vec<usize> =
+            others.filter(|o| reusing.contains(o) || (waits && loops[*o].free)).collect();
+        let sets = std::iter::once(Vec::new()).chain(side.iter().map(|a| vec![*a])).chain(
+            side.iter()
                 .enumerate()
-                .flat_map(|(index, a)| reusing[..index].iter().map(move |b| vec![*b, *a])),
+                .flat_map(|(index, a)| side[..index].iter().map(move |b| vec![*b, *a])),
         );
         for set in sets {
-            let waits = inner.waits();
             // Sums side by side are only those of loops that are free of each other.
             if waits && (set.is_empty() || set.iter().any(|member| !loops[*member].free)) {
                 continue;
@@ -145,11 +168,14 @@ fn plan(
         .iter()
         .map(|member| (loops[*member].along.as_slice(), factor(*member), loops[*member].free))
         .collect();
+    let more = shortness(rates, loops[inner].few, vector);
+    let mut costs = costs(rates, &loops[inner].along, vector, &jammed, Form::Generated);
+    costs.values_mut().for_each(|cost| *cost *= more);
     LoopOrder {
         factors: order.iter().map(|member| factor(*member)).collect(),
         again: reusing.iter().copied().filter(|at| loops[*at].short.is_none()).collect(),
         vector,
-        costs: costs(rates, &loops[inner].along, vector, &jammed, true),
+        costs,
         order,
     }
 }

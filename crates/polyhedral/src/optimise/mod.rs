@@ -15,6 +15,7 @@
 //! keeps the order that the scheduler found, or that of the source.
 
 mod chains;
+mod compiled;
 mod cost;
 mod fronts;
 mod loop_order;
@@ -37,7 +38,7 @@ use crate::schedule::{Constraints, Fusion, Options};
 use crate::scop::Scop;
 use crate::transform::Editor;
 use crate::{Error, Fault, Node, NodeKind, ScheduleTree};
-use cost::{Costs, costs};
+use cost::{Costs, Form, costs};
 use rates::Rates;
 pub use rates::threads_from;
 use stride::Accesses;
@@ -269,6 +270,13 @@ impl Scop {
         if let Ok(Some(found)) = self.chained(&constraints, false, &more) {
             return Ok(found.with_private(Vec::new()));
         }
+        // Loops of the scheduler that cost no more may stand apart, so that their rows can.
+        if let Ok(found) = &outcome
+            && found.ratio.is_some_and(|ratio| ratio <= 1.0)
+            && let Ok(Some(found)) = self.with_chains(found, &constraints, &more)
+        {
+            return Ok(found.with_private(Vec::new()));
+        }
         Ok(match outcome {
             Ok(Improved { ratio, .. }) => Optimised { ratio, ..original(None) },
             Err(error) => original(Some(error)),
@@ -319,9 +327,14 @@ impl Scop {
             return Ok(None);
         }
         let mut all = Vec::new();
+        let (accesses, rates) = (Accesses::of(self, budget)?, Rates::of(&recipe.machine));
+        let before = self.compiled_costs(&accesses, &rates, budget)?;
         for statement in 0..self.statements.len() {
             let found = Contraction::of(self, statement, &recipe.machine, budget)?;
-            let found = found.filter(|contraction| !contraction.is_thin());
+            let found = found.filter(|contraction| !contraction.is_thin()).filter(|contraction| {
+                let before = before.get(&statement).copied().unwrap_or(f64::INFINITY);
+                contraction.cost(rates.vector) < WORTH * before
+            });
             all.extend(match recipe.parallel {
                 true => found.map(Contraction::shared_out),
                 false => found,
@@ -516,10 +529,10 @@ impl Scop {
         recipe: &Recipe,
         budget: &Budget,
     ) -> Result<f64, Error> {
-        let along = |tree| accesses.along(&stride::innermost(tree, budget)?, budget);
         let rates = Rates::of(&recipe.machine);
-        let before = costs(&rates, &along(&self.schedule)?, true, &[], false);
-        let mut after = costs(&rates, &along(tree)?, true, &[], true);
+        let before = self.compiled_costs(accesses, &rates, budget)?;
+        let along = accesses.along(&stride::innermost(tree, budget)?, budget)?;
+        let mut after = costs(&rates, &along, true, &[], Form::Generated);
         after.extend(known);
         let threads = if recipe.parallel { self.on_threads(tree, budget)? } else { Vec::new() };
         // Statements in the most loops take nearly all of the time.

@@ -81,7 +81,7 @@ impl Scop {
 }
 
 /// Returns whether a tagged dependence is one on cells of an array.
-fn is_of(tagged: &Relation, name: &str) -> bool {
+pub(super) fn is_of(tagged: &Relation, name: &str) -> bool {
     tagged.space().output.nested.as_ref().is_some_and(|sides| sides.1.name == name)
 }
 

@@ -60,6 +60,10 @@ impl Work<'_> {
             return Ok(false);
         }
         let loops = self.loops(node, count)?;
+        // What a loop of few iterations goes through is one point of a stencil.
+        if loops.iter().any(|own| own.short.is_some()) {
+            return Ok(false);
+        }
         let Some(inner) = (1..count).rev().find(|at| loops[*at].is_smooth()) else {
             return Ok(false);
         };

@@ -12,6 +12,9 @@ const LINE: i128 = 8;
 /// Loops with wider steps than this count as loops of one iteration.
 const WIDEST: i128 = 16;
 
+/// Points that are looked at to see that a loop is short.
+const FEW_POINTS: u64 = 1_000;
+
 /// Where the next iteration accesses an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AccessStride {
@@ -33,6 +36,10 @@ pub(super) struct Accesses {
 struct Access {
     statement: usize,
     write: bool,
+    /// Whether the array stands for a variable of the source.
+    of_variable: bool,
+    /// Whether it is of integers.
+    integer: bool,
     /// To one cell: several at once, as `a[i - 1]` and `a[i + 1]`, go where the first goes.
     map: Union,
 }
@@ -45,10 +52,14 @@ impl Accesses {
                 let input = relation.space().input.as_ref();
                 let own = |s: &Statement| input.is_some_and(|input| input.name == s.name);
                 let Some(statement) = scop.statements.iter().position(own) else { continue };
+                let name = &relation.space().output.name;
+                let array = scop.arrays.iter().find(|array| array.name == *name);
+                let of_variable = array.is_some_and(|array| array.shared);
+                let integer = array.is_some_and(|array| array.integer);
                 for part in relation.narrow_conjunctions()? {
                     let map = Relation::from_conjunctions(relation.space().clone(), &[part])?;
                     let map = map.lexmin(budget)?.into();
-                    places.push(Access { statement, write, map });
+                    places.push(Access { statement, write, of_variable, integer, map });
                 }
             }
         }
@@ -58,7 +69,7 @@ impl Accesses {
     /// Says for each access how far it goes where `next` leads.
     pub fn along(&self, next: &Union, budget: &Budget) -> Result<Vec<Along>, Error> {
         let mut all = Vec::new();
-        for Access { statement, write, map } in &self.places {
+        for Access { statement, write, of_variable, integer, map } in &self.places {
             let pairs = map.inverse()?.apply_range(next, budget)?.apply_range(map, budget)?;
             let mut step = None;
             for relation in pairs.relations() {
@@ -70,7 +81,9 @@ impl Accesses {
                     Some(step.map_or(own, |old| if old == own { own } else { AccessStride::Far }));
             }
             let scalar = map.relations().all(|own| own.space().output.dims.is_empty());
-            all.push(Along { statement: *statement, write: *write, scalar, step });
+            let (statement, write) = (*statement, *write);
+            let (of_variable, integer) = (*of_variable, *integer);
+            all.push(Along { statement, write, scalar, of_variable, integer, step });
         }
         Ok(all)
     }
@@ -107,10 +120,8 @@ fn of_cells(deltas: &Relation, budget: &Budget) -> Result<AccessStride, Error> {
     Ok(AccessStride::Far)
 }
 
-/// Relates each instance to that of the same statement in a member's next iteration, other
-/// loops staying where they are.
-///
-/// A loop may take steps of several: the next iteration is the nearest that there is.
+/// Relates each instance to that of the same statement in a member's next iteration, loops around it
+/// and other members staying where they are.
 pub(super) fn next(
     tree: &ScheduleTree,
     node: Node,
@@ -122,18 +133,48 @@ pub(super) fn next(
     for member in &band.members {
         schedule = schedule.flat_range_product(&member.schedule, budget)?;
     }
+    let from_last = band.members.len() - member;
+    shifted(&schedule, from_last, &tree.active(node, budget)?, budget)
+}
+
+/// As [`next`], for what runs at a leaf below: loops between stay where they are, too.
+pub(super) fn next_at_leaf(
+    tree: &ScheduleTree,
+    leaf: Node,
+    (node, member): (Node, usize),
+    budget: &Budget,
+) -> Result<Union, Error> {
+    let mut from_last = 0;
+    for above in std::iter::successors(tree.parent(leaf), |node| tree.parent(*node)) {
+        if let NodeKind::Band(band) = tree.kind(above) {
+            from_last += band.members.len();
+        }
+        if above == node {
+            break;
+        }
+    }
+    let schedule = tree.prefix(leaf, budget)?;
+    shifted(&schedule, from_last - member, &tree.active(leaf, budget)?, budget)
+}
+
+/// Relates instances whose places in a schedule differ by one step in one dimension, counted from the
+/// last: a loop may take steps of several, so that the next iteration is the nearest that there is.
+fn shifted(
+    schedule: &Union,
+    from_last: usize,
+    active: &Union,
+    budget: &Budget,
+) -> Result<Union, Error> {
     let Some(first) = schedule.relations().next() else { return Ok(Union::empty()) };
     let dims = first.space().output.dims.len();
-    let at = dims - band.members.len() + member;
-    let active = tree.active(node, budget)?;
     let mut all = Union::empty();
     for relation in schedule.relations() {
         let own = Union::from(relation.clone());
         for step in 1..=WIDEST {
-            let shift = shift(dims, at, step)?;
+            let shift = shift(dims, dims - from_last, step)?;
             let pairs = own.apply_range(&shift, budget)?.apply_range(&own.inverse()?, budget)?;
-            let inside = pairs.intersect_domain(&active, budget)?;
-            if !inside.intersect_range(&active, budget)?.is_empty(budget)? {
+            let inside = pairs.intersect_domain(active, budget)?;
+            if !inside.intersect_range(active, budget)?.is_empty(budget)? {
                 all = all.union(&pairs)?;
                 break;
             }
@@ -155,6 +196,28 @@ fn shift(dims: usize, at: usize, step: i128) -> Result<Union, Error> {
     }
     let space = Space::map(Vec::new(), Tuple::anonymous(dims), Tuple::anonymous(dims));
     Ok(Union::from(Relation::from_conjunctions(space, &[part])?))
+}
+
+/// Counts the iterations of a member if there are never more than `most`.
+pub(super) fn few_iterations(
+    tree: &ScheduleTree,
+    node: Node,
+    member: usize,
+    most: i128,
+    budget: &Budget,
+) -> Result<Option<i128>, Error> {
+    let NodeKind::Band(band) = tree.kind(node) else { return Ok(None) };
+    let active = tree.active(node, budget)?;
+    let values = band.members[member].schedule.intersect_domain(&active, budget)?;
+    let mut longest = Some(0);
+    for set in values.range(budget)?.relations() {
+        let names: Vec<&str> = set.space().params.iter().map(String::as_str).collect();
+        let free = set.project_params(&names, budget)?;
+        let count = free.points(&Budget::steps(FEW_POINTS)).ok().map(|points| points.len());
+        longest = longest.zip(count).map(|(a, b): (usize, usize)| a.max(b));
+    }
+    let longest = longest.and_then(|longest| i128::try_from(longest).ok());
+    Ok(longest.filter(|longest| *longest <= most))
 }
 
 /// Relates each instance to the next one in the innermost loop around its statement.

@@ -11,10 +11,10 @@ use super::{Arranged, Idle, Recipe};
 use crate::transform::Editor;
 use crate::{Error, Node, NodeKind, ScheduleTree};
 
+/// Iterations of a loop that are few beside what starting it costs.
+const FEW: i128 = 32;
 /// The size of a diamond where none is asked for: larger ones leave few tiles on a line.
 const DIAMOND: i128 = 32;
-/// Points that are looked at to see that a loop is short.
-const FEW_POINTS: u64 = 1_000;
 
 pub(super) struct Work<'a> {
     pub editor: Editor<'a>,
@@ -34,6 +34,23 @@ pub(super) struct Work<'a> {
     pub diamonds: bool,
     /// Whether threads share out the blocks of sweeps in time.
     pub shared: bool,
+}
+
+/// What arranging a band did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// It has a form that was asked for.
+    Asked,
+    /// It has a form that was chosen, or its own.
+    Left,
+    /// It is one band for each of its statements, which are to be arranged.
+    Split,
+}
+
+impl Outcome {
+    fn asked(asked: bool) -> Self {
+        if asked { Self::Asked } else { Self::Left }
+    }
 }
 
 /// Lists the nodes below a node, from left to right.
@@ -82,9 +99,17 @@ impl Work<'_> {
                 continue;
             }
             let leaves = below.iter().filter(|node| matches!(tree.kind(**node), NodeKind::Leaf));
-            done += leaves.count() - 1;
+            let leaves = leaves.count();
             let before = self.leaves().len();
-            asked |= self.arrange(band)?;
+            match self.arrange(band)? {
+                // The first of its parts is next.
+                Outcome::Split => {
+                    done -= 1;
+                    continue;
+                }
+                outcome => asked |= outcome == Outcome::Asked,
+            }
+            done += leaves - 1;
             // Blocks and gaps of sweeps have the same loops.
             if self.shared {
                 done += self.leaves().len() - before;
@@ -109,52 +134,60 @@ impl Work<'_> {
         below(tree, tree.root()).into_iter().filter(leaf).collect()
     }
 
-    /// Arranges the loops of an innermost band; says whether that was asked for.
-    fn arrange(&mut self, node: Node) -> Result<bool, Error> {
+    /// Arranges the loops of an innermost band.
+    fn arrange(&mut self, node: Node) -> Result<Outcome, Error> {
         let mut node = node;
         let given = self.recipe.tile.is_some() || self.recipe.diamond;
         if !given && self.time_tiled(node)? {
-            return Ok(true);
+            return Ok(Outcome::Asked);
         }
         if !given {
             node = self.combined(node)?;
         }
-        let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(false) };
+        let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(Outcome::Left) };
         if band.members.iter().any(|member| member.coincident) && !given {
             node = straightened(&mut self.editor, node)?;
         }
-        let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(false) };
+        let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(Outcome::Left) };
         let count = band.members.len();
         if given && !band.permutable && count > 1 {
-            return Ok(false);
+            return Ok(Outcome::Left);
         }
         let is_parallel = band.members[0].coincident;
         if self.recipe.diamond && count > 1 && !is_parallel && self.diamonds(node, count)? {
             self.diamonds = true;
             self.tiled = self.tiled.max(count);
-            return Ok(true);
+            return Ok(Outcome::Asked);
         }
         let loops = self.loops(node, count)?;
-        for plan in loop_orders(&self.rates, &loops) {
+        let orders = loop_orders(&self.rates, &loops);
+        if !given && orders.first().is_some_and(|plan| plan.has_guards(&loops)) {
+            match self.editor.distribute_statements(node) {
+                Ok(_) => return Ok(Outcome::Split),
+                Err(Error::Illegal { .. } | Error::Operand { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        for plan in orders {
             let before = self.editor.tree().clone();
             let sizes = self.sizes(node, &plan);
             if self.follow(node, &plan, &sizes)? {
                 self.bands.push(arranged(&plan, &sizes));
                 self.costs.extend(plan.costs);
                 self.tiled = self.tiled.max(count);
-                return Ok(given);
+                return Ok(Outcome::asked(given));
             }
             self.editor.reset(before);
         }
         if !given {
             straightened(&mut self.editor, node)?;
-            return Ok(false);
+            return Ok(Outcome::Left);
         }
         let tiled = self.tiled_as_asked(node, count)?;
         if tiled {
             self.tiled = self.tiled.max(count);
         }
-        Ok(tiled)
+        Ok(Outcome::asked(tiled))
     }
 
     /// Combines a band with those above it, as long as nothing stands between them.
@@ -172,14 +205,16 @@ impl Work<'_> {
         for member in 0..count {
             let next = stride::next(self.editor.tree(), node, member, self.budget)?;
             let along = self.accesses.along(&next, self.budget)?;
-            let (free, short) = (self.is_free(node, member), self.short(node, member)?);
+            let few = stride::few_iterations(self.editor.tree(), node, member, FEW, self.budget)?;
+            let short = few.filter(|iterations| *iterations < self.rates.jam);
+            let free = self.is_free(node, member);
             let mut related = Vec::new();
             for other in (0..count).filter(|other| *other != member) {
                 if self.are_related(node, member, other)? {
                     related.push(other);
                 }
             }
-            loops.push(Loop { along, free, short, related });
+            loops.push(Loop { along, free, short, few, related });
         }
         Ok(loops)
     }
@@ -367,21 +402,5 @@ impl Work<'_> {
         let tree = self.editor.tree();
         let down = |node: &Node| tree.children(*node).next();
         std::iter::successors(Some(top), down).take_while(|node| is_band(tree, *node)).collect()
-    }
-
-    /// Counts the iterations of a member if there are never as many as run side by side.
-    fn short(&self, node: Node, member: usize) -> Result<Option<i128>, Error> {
-        let NodeKind::Band(band) = self.editor.tree().kind(node) else { return Ok(None) };
-        let active = self.editor.tree().active(node, self.budget)?;
-        let values = band.members[member].schedule.intersect_domain(&active, self.budget)?;
-        let mut longest = Some(0);
-        for set in values.range(self.budget)?.relations() {
-            let names: Vec<&str> = set.space().params.iter().map(String::as_str).collect();
-            let free = set.project_params(&names, self.budget)?;
-            let count = free.points(&Budget::steps(FEW_POINTS)).ok().map(|points| points.len());
-            longest = longest.zip(count).map(|(a, b): (usize, usize)| a.max(b));
-        }
-        let longest = longest.and_then(|longest| i128::try_from(longest).ok());
-        Ok(longest.filter(|longest| *longest < self.rates.jam))
     }
 }

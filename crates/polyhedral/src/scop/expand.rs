@@ -160,8 +160,15 @@ impl Scop {
         let Some((params, extents)) = extents(&cells, budget)? else { return Ok(None) };
         let rank = extents.len();
         let extents_of = vec![None; rank];
-        let (name, local) = (name.to_owned(), true);
-        scop.arrays.push(Array { name, extents: extents_of, local, kept: false, shared: true });
+        let integer = self.arrays.iter().any(|own| own.name == web.array && own.integer);
+        scop.arrays.push(Array {
+            name: name.to_owned(),
+            extents: extents_of,
+            local: true,
+            kept: false,
+            shared: true,
+            integer,
+        });
         let last = self.accessing(&web.array)?.live_out(budget)?;
         let last = Union::collect(last.relations().filter(|map| web.has(map)).cloned())?;
         let copies = scop.copy_back(&last, depth, budget)?;

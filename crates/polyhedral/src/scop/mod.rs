@@ -39,8 +39,11 @@ pub struct Array {
     pub local: bool,
     /// Whether what follows the part may use it, although it is declared inside.
     pub kept: bool,
-    /// Whether it is one piece of memory for all threads, although it is declared inside.
+    /// Whether it is one piece of memory for all threads, although it is declared inside: it stands for
+    /// a variable of the source, with a cell for each of its values.
     pub shared: bool,
+    /// Whether its elements are known to be integers, which can be added up in any order.
+    pub integer: bool,
 }
 
 /// A program part whose control and accesses are affine.

@@ -8,6 +8,7 @@ use tangram_presburger::{Budget, Relation, Space, Tuple, Union};
 use super::relations::{Relations, all_instances, loop_value, statement_name};
 use super::{Builder, Item, Raw, Read};
 use crate::contraction::update;
+use crate::declare::is_integer;
 use crate::{Body, Declared, Problem};
 
 impl Builder<'_> {
@@ -103,6 +104,7 @@ impl Builder<'_> {
             local: array.local,
             kept: self.kept.contains(&array.name),
             shared: false,
+            integer: is_integer(&self.names.resolved(&array.element)),
         };
         let scop = Scop {
             context: context.clone(),

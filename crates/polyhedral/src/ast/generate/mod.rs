@@ -5,6 +5,7 @@
 //! the calls. `build` is what is handed down.
 
 pub(super) mod build;
+mod copies;
 mod level;
 mod tree;
 pub(super) mod unroll_and_jam;

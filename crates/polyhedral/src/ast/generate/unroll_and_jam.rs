@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 
+use super::copies::Ahead;
 use crate::ast::{Ast, AstNode, AstNodeKind, Expr, ExprKind};
 
 /// How iterations of a loop are to run side by side.
@@ -24,7 +25,7 @@ pub(in crate::ast) struct Jam {
 }
 
 /// How far the iterators are ahead in one copy of a body.
-type Offsets = Vec<(u32, i128)>;
+type Offsets = Vec<Ahead>;
 
 impl Ast {
     /// Jams the loops of `wanted`, with their factors, into the loops below them.
@@ -108,8 +109,8 @@ impl Ast {
         copies: &[Offsets],
     ) -> AstNode {
         if !self.has_loop(node) {
-            let bodies: Vec<AstNode> = copies.iter().map(|ahead| self.copy(node, ahead)).collect();
-            return self.block(bodies).unwrap_or(node);
+            let bodies = copies.iter().filter_map(|ahead| self.copy(node, ahead)).collect();
+            return self.block(bodies).unwrap_or_else(|| self.add(AstNodeKind::Block(Vec::new())));
         }
         let factor = self.factor(node, wanted);
         let mut kind = self.node(node).clone();
@@ -143,13 +144,19 @@ impl Ast {
         wanted: &HashMap<AstNode, Jam>,
         copies: &[Offsets],
     ) -> AstNode {
-        let side_by_side: Vec<Offsets> = copies
-            .iter()
-            .flat_map(|copy| (0..factor).map(move |ahead| (copy, ahead)))
-            .map(|(copy, ahead)| [copy.as_slice(), &[(iterator, ahead)]].concat())
-            .collect();
         let (mut many, mut one) = (self.node(node).clone(), self.node(node).clone());
         let count = self.iterations(node);
+        let (first, residue) = match &many {
+            AstNodeKind::For { lower, .. } => (self.constant(*lower), self.residue(*lower, factor)),
+            _ => (None, None),
+        };
+        let only = first.is_some() && count.is_some_and(|count| count / factor == 1);
+        let ahead = |by| Ahead { iterator, by, first, step: factor, residue, only };
+        let side_by_side: Vec<Offsets> = copies
+            .iter()
+            .flat_map(|copy| (0..factor).map(move |by| (copy, by)))
+            .map(|(copy, by)| [copy.as_slice(), &[ahead(by)]].concat())
+            .collect();
         if count.is_some_and(|count| count < factor) {
             if let AstNodeKind::For { body: inner, .. } = &mut one {
                 *inner = self.jammed(body, wanted, copies);
@@ -160,30 +167,74 @@ impl Ast {
         if let AstNodeKind::For { upper: Some(upper), step, body, .. } = &mut many {
             (*upper, *step, *body) = (self.plus(*upper, 1 - factor), factor, inner);
         }
+        let many = if only { inner } else { self.add(many) };
         if count.is_some_and(|count| count % factor == 0) {
-            return self.add(many);
+            return many;
         }
-        let rest = self.jammed(body, wanted, copies);
+        let left = count.map(|count| count % factor);
+        let start = first.zip(count).map(|(first, count)| first + count / factor * factor);
+        let only = start.is_some() && left == Some(1);
+        let ahead = Ahead { iterator, by: 0, first: start, step: 1, residue: None, only };
+        let ahead = start.map(|_| ahead);
+        let rests: Vec<Offsets> =
+            copies.iter().map(|copy| copy.iter().copied().chain(ahead).collect()).collect();
+        let rest = self.jammed(body, wanted, &rests);
+        if only {
+            return self.add(AstNodeKind::Block(vec![many, rest]));
+        }
         if let AstNodeKind::For { lower, upper: Some(upper), coincident, body, .. } = &mut one {
             (*lower, *body) = (self.remainder(*lower, *upper, factor), rest);
             // No thread is worth starting for these few.
             *coincident = false;
         }
-        let parts = vec![self.add(many), self.add(one)];
+        let parts = vec![many, self.add(one)];
         self.add(AstNodeKind::Block(parts))
     }
 
-    /// Counts the iterations of a loop between constants.
+    /// Returns what is left of an expression that is divided by a number, if that is known.
+    fn residue(&self, expr: Expr, by: i128) -> Option<i128> {
+        let value = match *self.expr(expr) {
+            ExprKind::Int(value) => value,
+            ExprKind::Mul(factor, _) if factor % by == 0 => 0,
+            ExprKind::Add(base, c) => self.residue(base, by)?.checked_add(self.constant(c)?)?,
+            ExprKind::Sub(base, c) => self.residue(base, by)?.checked_sub(self.constant(c)?)?,
+            _ => return None,
+        };
+        Some(value.rem_euclid(by))
+    }
+
+    /// Counts the iterations of a loop between constants, or between a value and a constant more.
     fn iterations(&self, node: AstNode) -> Option<i128> {
         let AstNodeKind::For { lower, upper, step: 1, .. } = self.node(node) else { return None };
-        let (lower, upper) = (self.constant(*lower)?, self.constant((*upper)?)?);
-        Some(upper.checked_sub(lower)?.checked_add(1)?.max(0))
+        let ((from, lower), (to, upper)) = (self.parted(*lower), self.parted((*upper)?));
+        let count = upper.checked_sub(lower)?.checked_add(1)?;
+        (from == to).then_some(count.max(0))
+    }
+
+    /// Takes the constant off an expression.
+    pub(super) fn parted(&self, expr: Expr) -> (Option<Expr>, i128) {
+        let constant = |base: Expr, by: Option<i128>| match by {
+            Some(by) => (Some(base), by),
+            None => (Some(expr), 0),
+        };
+        match *self.expr(expr) {
+            ExprKind::Int(value) => (None, value),
+            ExprKind::Add(base, c) => constant(base, self.constant(c)),
+            ExprKind::Sub(base, c) => constant(base, self.constant(c).map(|by| -by)),
+            _ => (Some(expr), 0),
+        }
     }
 
     /// Returns the first value after the whole groups of `factor` values.
     ///
     /// With no values at all the division rounds up, to something behind `upper`.
     fn remainder(&mut self, lower: Expr, upper: Expr, factor: i128) -> Expr {
+        if let (Some(first), Some(last)) = (self.constant(lower), self.constant(upper))
+            && let Some(count) = last.checked_sub(first).and_then(|count| count.checked_add(1))
+            && let Some(start) = first.checked_add(count.max(0) / factor * factor)
+        {
+            return self.intern(ExprKind::Int(start));
+        }
         let end = self.plus(upper, 1);
         let start = (self.expr(lower) != &ExprKind::Int(0)).then_some(lower);
         let count = match start {
@@ -199,16 +250,11 @@ impl Ast {
     }
 
     /// Adds a constant.
-    fn plus(&mut self, expr: Expr, by: i128) -> Expr {
-        let (base, old) = match self.expr(expr) {
-            ExprKind::Int(value) => (None, Some(*value)),
-            ExprKind::Add(base, c) => (Some(*base), self.constant(*c)),
-            ExprKind::Sub(base, c) => (Some(*base), self.constant(*c).map(|v| -v)),
-            _ => (None, None),
-        };
-        let (base, sum) = match (base, old.and_then(|old| old.checked_add(by))) {
-            (base, Some(sum)) => (base, sum),
-            (_, None) => (Some(expr), by),
+    pub(super) fn plus(&mut self, expr: Expr, by: i128) -> Expr {
+        let (base, old) = self.parted(expr);
+        let (base, sum) = match old.checked_add(by) {
+            Some(sum) => (base, sum),
+            None => (Some(expr), by),
         };
         let Some(base) = base else { return self.intern(ExprKind::Int(sum)) };
         if sum == 0 {
@@ -218,7 +264,7 @@ impl Ast {
         self.intern(if sum > 0 { ExprKind::Add(base, size) } else { ExprKind::Sub(base, size) })
     }
 
-    fn constant(&self, expr: Expr) -> Option<i128> {
+    pub(super) fn constant(&self, expr: Expr) -> Option<i128> {
         match self.expr(expr) {
             ExprKind::Int(value) => Some(*value),
             _ => None,
@@ -235,74 +281,5 @@ impl Ast {
             open.extend(kind.operands());
         }
         false
-    }
-
-    /// Copies code without loops, with iterators ahead of their values.
-    fn copy(&mut self, node: AstNode, ahead: &[(u32, i128)]) -> AstNode {
-        if ahead.iter().all(|(_, by)| *by == 0) {
-            return node;
-        }
-        let kind = match self.node(node).clone() {
-            AstNodeKind::If { condition, then, otherwise } => AstNodeKind::If {
-                condition: self.ahead(condition, ahead),
-                then: self.copy(then, ahead),
-                otherwise: otherwise.map(|other| self.copy(other, ahead)),
-            },
-            AstNodeKind::Block(parts) => {
-                AstNodeKind::Block(parts.iter().map(|part| self.copy(*part, ahead)).collect())
-            }
-            AstNodeKind::Mark { name, body } => {
-                AstNodeKind::Mark { name, body: self.copy(body, ahead) }
-            }
-            AstNodeKind::Call { statement, arguments } => AstNodeKind::Call {
-                statement,
-                arguments: arguments.iter().map(|a| self.ahead(*a, ahead)).collect(),
-            },
-            kind @ AstNodeKind::For { .. } => kind,
-        };
-        self.add(kind)
-    }
-
-    fn ahead(&mut self, expr: Expr, ahead: &[(u32, i128)]) -> Expr {
-        let kind = self.expr(expr).clone();
-        let mut list = |list: Vec<Expr>| -> Vec<Expr> {
-            list.into_iter().map(|part| self.ahead(part, ahead)).collect()
-        };
-        let kind = match kind {
-            ExprKind::Iterator(index) => {
-                let by = ahead.iter().find(|(iterator, _)| *iterator == index);
-                return by.map_or(expr, |(_, by)| self.plus(expr, *by));
-            }
-            ExprKind::Int(_) | ExprKind::Param(_) => return expr,
-            ExprKind::Add(a, b) => {
-                let (a, b) = (self.ahead(a, ahead), self.ahead(b, ahead));
-                // One constant at the end, not one for each shift.
-                if let Some(by) = self.constant(b) {
-                    return self.plus(a, by);
-                }
-                ExprKind::Add(a, b)
-            }
-            ExprKind::Sub(a, b) => {
-                let (a, b) = (self.ahead(a, ahead), self.ahead(b, ahead));
-                if let Some(by) = self.constant(b) {
-                    return self.plus(a, -by);
-                }
-                ExprKind::Sub(a, b)
-            }
-            ExprKind::Neg(a) => ExprKind::Neg(self.ahead(a, ahead)),
-            ExprKind::Mul(f, a) => ExprKind::Mul(f, self.ahead(a, ahead)),
-            ExprKind::FloorDiv(a, d) => ExprKind::FloorDiv(self.ahead(a, ahead), d),
-            ExprKind::Quotient(a, d) => ExprKind::Quotient(self.ahead(a, ahead), d),
-            ExprKind::Remainder(a, d) => ExprKind::Remainder(self.ahead(a, ahead), d),
-            ExprKind::Multiple(a, d) => ExprKind::Multiple(self.ahead(a, ahead), d),
-            ExprKind::Compare(how, a, b) => {
-                ExprKind::Compare(how, self.ahead(a, ahead), self.ahead(b, ahead))
-            }
-            ExprKind::Min(all) => ExprKind::Min(list(all)),
-            ExprKind::Max(all) => ExprKind::Max(list(all)),
-            ExprKind::And(all) => ExprKind::And(list(all)),
-            ExprKind::Or(all) => ExprKind::Or(list(all)),
-        };
-        self.intern(kind)
     }
 }
