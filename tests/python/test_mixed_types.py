@@ -102,3 +102,27 @@ def test_defaults_are_floats_in_models_of_float64(operator) -> None:
     expected = oracle.run_reference(model, {"k": x})[0]
     exact = {np.dtype(np.float64): (1e-14, 1e-14)}
     assert oracle.same(tangram.Workload.from_onnx(model)(x), expected, exact)
+
+
+@pytest.mark.parametrize("operator", ["LeakyRelu", "HardSigmoid", "Elu", "ThresholdedRelu", "Softsign"])
+@pytest.mark.parametrize("layer", ["RNN", "GRU"])
+def test_defaults_of_gates_are_floats_in_layers_of_float64(layer, operator) -> None:
+    """One step of a layer from a state of zeros is the operator that its gates are named for.
+
+    A GRU's update gate is 1/2 where all weights of it are 0.
+    """
+    gates = {"RNN": 1, "GRU": 3}[layer]
+    x = np.linspace(-2, 2, 12).reshape(1, 4, 3)
+    own = np.linspace(-1, 1, 15).reshape(5, 3)
+    weights = np.concatenate([np.zeros((5 * (gates - 1), 3)), own])[None]
+    names = ", ".join(f'"{name}"' for name in ["Sigmoid"] * (gates > 1) + [operator])
+    text = f"""(double[1, 4, 3] x, double[1, {5 * gates}, 3] w, double[1, {5 * gates}, 5] r) => (double[1, 4, 5] h)
+        {{ e, h = {layer} <hidden_size = 5, activations = [{names}]> (x, w, r) }}"""
+    inputs = {"x": x, "w": weights, "r": np.zeros((1, 5 * gates, 5))}
+    share = "" if gates == 1 else "k = Constant <value = double {0.5}> ()  z = Mul(y, k)"
+    plain = small.model(f"""(double[1, 4, 3] x, double[3, 5] w) => (double[1, 4, 5] {"y" if gates == 1 else "z"})
+        {{ p = MatMul(x, w)  y = {operator}(p)  {share} }}""", 17)  # fmt: skip
+    expected = oracle.run_reference(plain, {"x": x, "w": own.T})
+    exact = {np.dtype(np.float64): (1e-14, 1e-14)}
+    got = tangram.Workload.from_onnx(small.model(text, 17))(**inputs)
+    assert oracle.same([got], expected, exact)

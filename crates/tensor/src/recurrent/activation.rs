@@ -59,15 +59,16 @@ impl Activation {
     /// Reads a list of names as the standard has it.
     ///
     /// Each function takes its `alpha` and `beta`, if it has any, from the front of the lists;
-    /// where a list has ended, the default of the operator of that name. Case does not matter.
+    /// where a list has ended, the default of the operator of that name: a `float`, as the attribute
+    /// is, in layers of `double` as well. Case does not matter.
     ///
     /// # Errors
     /// [`BadParameter`](crate::KernelError::BadParameter) for an unknown name.
     pub fn parse_list(names: &[&str], alphas: &[f64], betas: &[f64]) -> Result<Vec<Activation>> {
         let (mut alphas, mut betas) = (alphas.iter().copied(), betas.iter().copied());
         let mut parse = |&name: &&str| {
-            let mut a = |default: f64| alphas.next().unwrap_or(default);
-            let mut b = |default: f64| betas.next().unwrap_or(default);
+            let mut a = |default: f32| alphas.next().unwrap_or(f64::from(default));
+            let mut b = |default: f32| betas.next().unwrap_or(f64::from(default));
             Ok(match name.to_ascii_lowercase().as_str() {
                 "relu" => Activation::Relu,
                 "tanh" => Activation::Tanh,
