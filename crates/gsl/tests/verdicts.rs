@@ -71,6 +71,30 @@ fn a_tolerance_is_what_the_rule_states() {
     assert!(fewer.is_wrong(), "{fewer}");
 }
 
+/// Where an operation itself loses every digit, or is a number or none by the order of its steps, a
+/// difference says nothing; elsewhere it does.
+#[test]
+fn what_loses_all_digits_by_itself_is_no_counterexample() {
+    const RIGHT: &str = "
+        range: sin(x + y) => sin(x) * cos(y) + cos(x) * sin(y) where x.dtype == \"float64\", x.shape == y.shape
+        det(transpose(x) { axes = [1, 0] }) => det(x)
+        range: dft(dft(x) { axis = 1, inverse = false, onesided = false }) { axis = 1, inverse = true, onesided = false } => x where x.ndim == 3, x.shape[2] == 2
+        let a = leaky_relu(x); leaky_relu(a) as b => leaky_relu(x) { alpha = a.alpha * b.alpha } where a.alpha >= 0.0";
+    const WRONG: &str = "
+        range: sin(x + y) => sin(x) * cos(y) - cos(x) * sin(y) where x.dtype == \"float64\", x.shape == y.shape
+        range: sin(x + y) => sin(x) * cos(y) + cos(x) * sin(y) * const(splat 1.000001) where x.dtype == \"float64\", x.shape == y.shape
+        sin(x * const(splat 10000000000.0)) => cos(x * const(splat 10000000000.0)) where x.dtype == \"float64\"
+        det(transpose(x) { axes = [1, 0] }) => negative(det(x))
+        det(transpose(x) { axes = [1, 0] }) => det(x) * const(splat 1.0001)
+        range: dft(dft(x) { axis = 1, inverse = false, onesided = false }) { axis = 1, inverse = true, onesided = false } => x * const(splat 1.01) where x.ndim == 3, x.shape[2] == 2
+        let a = leaky_relu(x); leaky_relu(a) as b => leaky_relu(x) { alpha = a.alpha + b.alpha } where a.alpha >= 0.0
+        let a = leaky_relu(x); leaky_relu(a) as b => leaky_relu(x) { alpha = a.alpha * b.alpha }";
+    let refused = failing(RIGHT, 1, |verdict| !verdict.holds());
+    assert!(refused.is_empty(), "{refused}");
+    let taken = failing(WRONG, 1, |verdict| !verdict.is_wrong());
+    assert!(taken.is_empty(), "{taken}");
+}
+
 /// Each rule fires on programs of its own source in which equal operations are one.
 #[test]
 fn what_holds_fires() {

@@ -147,8 +147,9 @@ pub(crate) fn to_attr(module: &Module, kind: AttrKind, value: &AttrValue) -> Opt
 
 /// Whether a number of 32 bits is another one.
 fn loses_digits(kind: AttrKind, value: &AttrValue) -> bool {
-    let other = |value: &AttrValue| match value {
-        AttrValue::Float(x) => !x.is_nan() && f64::from(*x as f32) != *x,
+    // Of attributes of 32 bits too a product has more.
+    let other = |value: &AttrValue| match value.plain() {
+        AttrValue::Float(x) | AttrValue::Single(x) => !x.is_nan() && f64::from(*x as f32) != *x,
         _ => false,
     };
     match (kind, value) {

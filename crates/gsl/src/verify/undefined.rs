@@ -6,6 +6,7 @@ use tangram_dialects::constant;
 use tangram_dialects::eval::evaluate;
 use tangram_ir::{Module, Op, Value};
 use tangram_tensor::elementwise::cast;
+use tangram_tensor::shape::transpose;
 use tangram_tensor::{DType, Tensor, within};
 
 use super::real::MAX_BYTES;
@@ -15,7 +16,7 @@ use super::values;
 /// Whether a program has an operation of which the standard leaves something open.
 pub(super) fn may_be_undefined(module: &Module) -> bool {
     const OPEN: &[&str] =
-        &["cast", "cast_like", "quantize", "dequantize", "left_shift", "right_shift"];
+        &["cast", "cast_like", "quantize", "dequantize", "left_shift", "right_shift", "det"];
     module.ops(module.body()).any(|op| {
         let name = module.name_text(op).trim_start_matches("nn.");
         (OPEN.contains(&name) || name.contains("pool")) && !constant::is_constant(module, op)
@@ -69,11 +70,40 @@ pub(super) fn is_undefined(
             let width = x.dtype().size_bits() as i128;
             by.iter().any(|n| !(0..width).contains(n))
         }),
+        "det" => depends_on_elimination(module, op, x),
         // The mean of nothing.
         "mean" => x.is_empty() && results.iter().any(|result| !result.is_empty()),
         name if name.contains("pool") => has_empty_window(module, op, operands),
         _ => false,
     }
+}
+
+/// Whether a determinant is a number or none by the order in which rows are eliminated: an infinity
+/// may meet a 0 or be divided by. No definition names an order.
+fn depends_on_elimination(module: &Module, op: Op, x: &Tensor) -> bool {
+    let Some(rank) = x.shape().len().checked_sub(2) else { return false };
+    if x.f64s().is_ok_and(|numbers| numbers.iter().all(|x| x.is_finite())) {
+        return false;
+    }
+    let kinds = |x: &Tensor| {
+        let found = within(MAX_BYTES, || evaluate(module, op, &[Some(x.clone())])).ok()?;
+        let numbers = found.first()?.f64s().ok()?;
+        Some(numbers.iter().map(|x| (x.is_nan(), x.is_finite())).collect::<Vec<_>>())
+    };
+    let mut axes: Vec<i64> = (0..x.shape().len() as i64).collect();
+    axes.swap(rank, rank + 1);
+    let Ok(across) = transpose(x, Some(&axes)) else { return false };
+    let Some(found) = kinds(x) else { return false };
+    let in_order = kinds(&across).is_none_or(|kinds| kinds == found);
+    // From the last element to the first: rows and columns, and matrices.
+    let from_last = [x, &across].into_iter().filter_map(backwards).filter_map(|x| kinds(&x));
+    !in_order || from_last.into_iter().any(|kinds| !kinds.iter().rev().eq(&found))
+}
+
+/// The elements from the last to the first.
+fn backwards(x: &Tensor) -> Option<Tensor> {
+    let numbers: Vec<f64> = x.f64s().ok()?.into_iter().rev().collect();
+    cast(&Tensor::from_vec(x.shape(), numbers).ok()?, x.dtype()).ok()
 }
 
 /// Whether a window of a pool has padding only, or there is nothing that it could have: what it is
