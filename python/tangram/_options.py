@@ -53,6 +53,10 @@ class Options(Edits, total=False):
     explain: bool
     exact: bool
     steps: int
+    target: Literal["onnxruntime", "native"] | None
+    objective: Literal["latency", "memory", "size"] | None
+    measure: float | bool | None
+    measurements: str | os.PathLike[str] | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +76,16 @@ def _cost_text(cost: str | os.PathLike[str] | dict[str, Any] | None) -> str | No
     if cost is None or isinstance(cost, dict):
         return None if cost is None else json.dumps(cost)
     return pathlib.Path(cost).read_text()
+
+
+MEASURED_SECONDS = 20.0
+"""How long rewritings are timed if nothing else is said."""
+
+
+def _budget(given: float | bool | None) -> float | None:
+    if given is None or given is False:
+        return None
+    return MEASURED_SECONDS if given is True else float(given)
 
 
 def _limit(text: str) -> int | None:
@@ -126,6 +140,26 @@ OPTIONS: dict[str, Option] = {
         False, "bool", "apply only rules that change no rounding", {"action": "store_true"}
     ),
     "steps": Option(10_000, "int", "how many steps the report tells of"),
+    "target": Option(
+        None, "Literal['onnxruntime', 'native'] | None",
+        "what is to run the result: of several rewritings the one is taken that is the best for it",
+        {"name": "--for", "choices": ("onnxruntime", "native")},
+    ),
+    "objective": Option(
+        None, "Literal['latency', 'memory', 'size'] | None",
+        "what the result is to be good at: `latency` if nothing is said",
+        {"choices": ("latency", "memory", "size")},
+    ),
+    "measure": Option(
+        None, "float | bool | None",
+        "for how many seconds, 20 for `True`, rewritings are timed under the target, to take the fastest",
+        {"nargs": "?", "type": float, "const": True, "metavar": "S"}, _budget,
+    ),
+    "measurements": Option(
+        None, "str | os.PathLike[str] | None",
+        "where times are kept and looked up, as lines of JSON; in the cache folder if absent",
+        {"metavar": "FILE"}, lambda path: None if path is None else os.path.abspath(path),
+    ),
 }
 
 
@@ -219,9 +253,11 @@ def edited(model: Any, edits: list[Any]) -> Any:
 
 
 def settings(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of all options of the search, as the native half takes them."""
+    """The values of all options of the search, as the native half takes them; `shapes` are those of
+    inputs that rewritings are timed on."""
     check_names(options)
-    return {name: one.read(options.get(name, one.default)) for name, one in OPTIONS.items()}
+    read = {name: one.read(options.get(name, one.default)) for name, one in OPTIONS.items()}
+    return read | {"shapes": []}
 
 
 def check_names(options: Mapping[str, Any]) -> None:

@@ -73,6 +73,16 @@ class Report:
         """
         return self.data["narrowed"]
 
+    @property
+    def choice(self) -> dict[str, Any] | None:
+        """Why this rewriting was taken, if `target`, `objective` or `measure` asked for several.
+
+        `taken` names it, `basis` says whether it was `measured`, known from the `database`, or
+        `predicted`; `candidates` lists all with `predicted_gain`, measured `gain`, `noise` and `why`;
+        `control` is what the model as it came seems to gain over itself.
+        """
+        return self.data.get("choice")
+
     def __repr__(self) -> str:
         return f"Report({self.nodes_before} -> {self.nodes_after} nodes, {self.fired})"
 
@@ -93,6 +103,9 @@ class Report:
             table(("operator", "before", "after", "change"), changed),
         ]
         notes = [self.check["text"]] if self.check else []
+        if choice := self.choice:
+            notes.append(f"{choice['taken']} was taken for {choice['objective']} under {choice['runtime']}")
+            tables.append(table(("rewriting", "predicted", "measured", "why"), _candidates(choice)))
         if self.stopped_by:
             notes.append(f"stopped early by {self.stopped_by}")
         return "".join(tables) + "".join(f"<p>{html.escape(note)}</p>" for note in notes)
@@ -102,6 +115,14 @@ class Report:
         both = [("nodes", self.nodes_before, self.nodes_after)]
         both += [(name, cost["before"][name], cost["after"][name]) for name in ("flops", "bytes")]
         return [(name, short(a), short(b), _percent(a, b)) for name, a, b in both]
+
+
+def _candidates(choice: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    def measured(row: dict[str, Any]) -> str:
+        return "" if row["gain"] is None else f"{row['gain']:.2f}x ± {row['noise']:.2f}"
+
+    rows = choice["candidates"]
+    return [(row["name"], f"{row['predicted_gain']:.2f}x", measured(row), row["why"]) for row in rows]
 
 
 def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:

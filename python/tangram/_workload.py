@@ -153,7 +153,8 @@ class Workload:
         `check`: evaluate both models on random inputs; raises `CheckError` if they differ. With
         `"onnxruntime"` that engine evaluates them without optimisations of its own, where it is
         installed, not the reference kernels that fold constants as well.
-        `shape`, `data`: extents and arrays for inputs by name, where the check is not to choose.
+        `shape`, `data`: extents and arrays for inputs by name, where the check is not to choose;
+        rewritings are timed on inputs of these extents.
         `tolerance`: the largest difference that the check allows, as a share of the greatest
         magnitude in an output. `runs`: on how many inputs, of other sizes where sizes are open.
         `trace`: a file for every step with the operations that it matched and made, as JSON or, if
@@ -164,6 +165,7 @@ class Workload:
         Raises `RuleError` for rules that are wrong or unknown.
         """
         edits, asked = edits_of(options), settings(options)
+        asked["shapes"] = native_inputs(shape, None)[0]
         python_of(check)
         if not isinstance(rules, (str, os.PathLike)) and isinstance(rules, Iterable):
             rules = list(rules)

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::judge::Judge;
 use crate::values::{Limit, bytes, count, data, integer_type, memory, seconds, shape, share};
@@ -114,8 +114,10 @@ pub(crate) enum PrecisionArg {
     after_help = "Examples:\n  tangram opt model.onnx -o better.onnx --check\n  tangram opt \
                         model.onnx -o better.onnx --rules my.gsl --disable gelu\n  tangram opt \
                         model.onnx -o better.onnx --only simplify --json report.json\n  tangram opt \
-                        model.onnx -o better.onnx --trace trace.html"
+                        model.onnx -o better.onnx --trace trace.html\n  tangram opt model.onnx -o \
+                        better.onnx --for onnxruntime --measure"
 )]
+#[command(group(ArgGroup::new("evaluates").args(["check", "measure"]).multiple(true)))]
 pub(crate) struct OptArgs {
     /// The model to read; `-` is standard input. Or a folder, or a pattern such as
     /// `models/**/*.onnx`.
@@ -165,12 +167,12 @@ pub(crate) struct OptArgs {
     #[arg(long = "with", value_name = "ENGINE", requires = "check", value_enum,
         default_value_t = Judge::Tangram)]
     pub(crate) judge: Judge,
-    /// The extents of an input for `--check`, as `images=1,3,224,224`; others are chosen.
-    #[arg(long, value_name = "INPUT=N,N", requires = "check", value_parser = shape)]
+    /// The extents of an input for `--check` and `--measure`, as `images=1,3,224,224`; others are chosen.
+    #[arg(long, value_name = "INPUT=N,N", requires = "evaluates", value_parser = shape)]
     pub(crate) shape: Vec<(String, Vec<usize>)>,
-    /// The data of an input for `--check`, as `images=photo.npy`, or an archive of several,
+    /// The data of an input for `--check` and `--measure`, as `images=photo.npy`, or an archive of several,
     /// `inputs.npz`; other inputs are random.
-    #[arg(long, value_name = "INPUT=FILE.npy|FILE.npz", requires = "check", value_parser = data)]
+    #[arg(long, value_name = "INPUT=FILE.npy|FILE.npz", requires = "evaluates", value_parser = data)]
     pub(crate) data: Vec<(String, PathBuf)>,
     /// How often `--check` evaluates both models: with other sizes where sizes are open, else on
     /// other numbers.
@@ -233,6 +235,8 @@ pub(crate) struct OptArgs {
     /// Print nothing but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) choose: crate::choose::ChooseArgs,
     #[command(flatten)]
     pub(crate) edits: crate::edits::EditArgs,
     #[command(flatten)]

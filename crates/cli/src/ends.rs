@@ -109,7 +109,8 @@ fn plain(input: &Path, output: &Option<PathBuf>) -> Ends {
 }
 
 fn opt(args: &OptArgs) -> Ends {
-    let told = args.json.iter().chain(&args.trace).chain(&args.fleet.table).cloned();
+    let told = args.json.iter().chain(&args.trace).chain(&args.fleet.table);
+    let told = told.chain(&args.choose.measurements).cloned();
     let data = args.data.iter().map(|(_, path)| path);
     let rules = args.rules.iter().map(PathBuf::from);
     let reads = data.chain(&args.cost).cloned().chain(rules).collect();

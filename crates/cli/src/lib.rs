@@ -11,6 +11,7 @@ mod args;
 mod bench;
 mod calc;
 mod check;
+mod choose;
 mod codegen;
 mod colour;
 mod combination;
@@ -52,6 +53,7 @@ use tangram::ir::OpDef;
 use tangram::passes::Registry;
 
 use args::{Cli, Command};
+pub use choose::{Onnxruntime, database as measurements};
 use error::Error;
 pub use exit::ExitCode;
 pub use invocation::Invocation;

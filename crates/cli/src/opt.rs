@@ -59,6 +59,11 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
         }
         None => ExitCode::SUCCESS,
     };
+    let unmeasured = args.choose.is_unmeasured(report.choice.as_ref());
+    let checked = match checked {
+        ExitCode::SUCCESS if unmeasured => ExitCode::from(NOT_POSSIBLE),
+        checked => checked,
+    };
     // What was asked for is not what was done, whatever the check says of it.
     let success = checked == ExitCode::SUCCESS;
     Ok(if report.interrupted && success { ExitCode::from(INTERRUPTED) } else { checked })
@@ -308,6 +313,7 @@ fn options(args: &OptArgs) -> Result<Options, Error> {
         fold_limit: args.fold_limit,
         exact: args.exact,
         opset: args.opset,
+        choosing: args.choose.choosing(&check_options(args)?),
         narrow: precision(args).map(|to| Narrowing { to, keep: args.keep.clone() }),
         max_steps: if args.json.is_some() || args.trace.is_some() { args.steps } else { 0 },
         cancel: on_interrupt(),

@@ -8,6 +8,7 @@ use tangram::saturation::Saturation;
 use tangram::steps::Refused;
 use tangram::{Report, saturate};
 
+use crate::choose;
 use crate::error::Error;
 
 /// The report as people read it.
@@ -21,6 +22,9 @@ pub(crate) fn render(report: &Report) -> String {
     }
     if let Some(found) = &report.saturation {
         out.push_str(&format!("{}\n\n", strategies(found)));
+    }
+    if let Some(choice) = &report.choice {
+        out.push_str(&format!("{}\n", choose::render(choice)));
     }
     out.push_str(&summary(report));
     out

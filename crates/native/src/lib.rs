@@ -69,6 +69,7 @@ pub use cache::Cache;
 pub use compiler::Compiler;
 pub use emit::{Emitted, emit, emit_program, emit_watched};
 pub use error::{CompileError, InputError, SessionError};
+pub use kept::fingerprint::fingerprint;
 pub use notice::{Notice, Progress};
 pub use port::{Kind, Port, is_named};
 pub use profile::{Coverage, Profile, Timing};

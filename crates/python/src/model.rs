@@ -290,7 +290,8 @@ impl Model {
         functions: Vec<(String, Py<PyAny>)>,
     ) -> PyResult<(Model, String, Option<String>)> {
         let library = settings.library;
-        let options = settings.options(trace.is_some())?;
+        let executable = python.import("sys")?.getattr("executable")?.extract().ok();
+        let options = settings.options(trace.is_some(), executable)?;
         let mut set = match library {
             true => Library::shipped_for(&options).map_err(rule_error)?,
             false => Library::default(),

@@ -1,12 +1,18 @@
 //! What an optimisation is asked for, and what is told while it lasts.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use tangram::check::CheckOptions;
+use tangram::choose::{Choosing, Measuring, Native, Objective, Runtime};
 use tangram::cost::CostModel;
 use tangram::onnx::edit::{Narrowing, Precision};
 use tangram::{Options, Progress, Strategy};
+use tangram_cli::{Onnxruntime, measurements};
 
 /// The options of `Workload.optimize`: the items of a dictionary.
 #[derive(FromPyObject)]
@@ -27,11 +33,19 @@ pub(crate) struct Settings {
     explain: bool,
     exact: bool,
     steps: usize,
+    target: Option<String>,
+    objective: Option<String>,
+    measure: Option<f64>,
+    measurements: Option<PathBuf>,
+    shapes: Vec<(String, Vec<usize>)>,
 }
 
 impl Settings {
     /// The options that these stand for; `traced` if every step is to be shown.
-    pub(crate) fn options(self, traced: bool) -> PyResult<Options> {
+    ///
+    /// `python` has what models are measured in.
+    pub(crate) fn options(self, traced: bool, python: Option<OsString>) -> PyResult<Options> {
+        let choosing = self.choosing(python)?;
         let strategy = match self.strategy.as_str() {
             "greedy" => Strategy::Greedy,
             "walk" => Strategy::Walk,
@@ -71,6 +85,7 @@ impl Settings {
             max_nodes: self.max_nodes,
             fold_limit: self.fold_limit,
             opset: self.opset,
+            choosing,
             narrow,
             cost,
             explain: self.explain,
@@ -78,6 +93,37 @@ impl Settings {
             max_steps: self.steps,
             ..Options::default()
         })
+    }
+}
+
+impl Settings {
+    /// What is to be chosen by; nothing if it is not asked for.
+    fn choosing(&self, python: Option<OsString>) -> PyResult<Option<Choosing>> {
+        if self.target.is_none() && self.objective.is_none() && self.measure.is_none() {
+            return Ok(None);
+        }
+        let runtime: Arc<dyn Runtime> = match self.target.as_deref().unwrap_or("onnxruntime") {
+            "onnxruntime" => Arc::new(Onnxruntime { python }),
+            "native" => Arc::new(Native),
+            other => return wrong(format!("`target` is `{other}`, not `onnxruntime` or `native`")),
+        };
+        let named = self.objective.as_deref().unwrap_or("latency");
+        let Some(objective) = Objective::named(named) else {
+            let these = "`latency`, `memory` and `size`";
+            return wrong(format!("`objective` is `{named}`, none of {these}"));
+        };
+        let measuring = match self.measure.map(Duration::try_from_secs_f64) {
+            Some(Err(_)) => {
+                return wrong("`measure` must be a number of seconds, 0 or more".to_owned());
+            }
+            None => None,
+            Some(Ok(budget)) => Some(Measuring {
+                budget,
+                database: self.measurements.clone().or_else(measurements),
+                inputs: CheckOptions { shapes: self.shapes.clone(), ..CheckOptions::default() },
+            }),
+        };
+        Ok(Some(Choosing { objective, runtime, measuring }))
     }
 }
 

@@ -23,6 +23,7 @@
 mod apply_rules;
 pub mod arrays;
 pub mod check;
+pub mod choose;
 mod code_report;
 pub mod diff;
 pub mod explain;

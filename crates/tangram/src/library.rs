@@ -179,7 +179,8 @@ impl Library {
     /// As [`Library::shipped`].
     pub fn shipped_for(options: &Options) -> Result<Library, RulesError> {
         let saturate = options.strategy == Strategy::Saturate;
-        if saturate || !options.only.is_empty() || !options.disable.is_empty() {
+        let several = saturate || options.choosing.is_some();
+        if several || !options.only.is_empty() || !options.disable.is_empty() {
             return Library::shipped();
         }
         let mut library = Library::default();
@@ -291,6 +292,11 @@ impl Library {
     /// Whether a rule of this name was asked for by [`Library::add`].
     pub(crate) fn is_asked(&self, name: &str) -> bool {
         self.asked.contains(name)
+    }
+
+    /// Whether a rule has this label.
+    pub(crate) fn has_label(&self, label: &str) -> bool {
+        self.rules.iter().any(|one| one.rule.labels().iter().any(|other| other == label))
     }
 
     /// Checks and compiles the rules that `selection` wants.

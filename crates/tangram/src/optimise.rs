@@ -17,6 +17,7 @@ use tangram_rewrite::{
 };
 use tangram_saturate::CostModel;
 
+use crate::choose::Choosing;
 use crate::cost::{self, Cost};
 use crate::library::{Library, Selection};
 use crate::progress::Progress;
@@ -64,6 +65,8 @@ pub struct Options {
     pub exact: bool,
     /// The operator set that the result has to be written in; the model's own if absent.
     pub opset: Option<i64>,
+    /// Whether several rewritings are made, of which the best for some purpose is taken.
+    pub choosing: Option<Choosing>,
     /// The floats of 16 bits that the result is to compute in; those of the model if absent.
     pub narrow: Option<Narrowing>,
     /// How many bytes are compared at most to find weights that are stored twice.
@@ -90,6 +93,7 @@ impl Default for Options {
             fold_limit: Some(1 << 20),
             exact: false,
             opset: None,
+            choosing: None,
             narrow: None,
             compare_limit: 1 << 30,
             max_steps: 0,
@@ -163,6 +167,19 @@ pub fn optimise(
     report.warnings.extend(refused);
     report.cost = comparable(before, cost::estimate(&model.module));
     Ok(report)
+}
+
+/// The report on a model that stays as it is.
+pub(crate) fn untouched(model: &Model) -> Report {
+    let cost = cost::estimate(&model.module);
+    let mut warnings = report::warnings(model);
+    warnings.extend(report::wrong_claims(model));
+    Report {
+        shares: shares(&model.module),
+        cost: BeforeAfter { before: cost, after: cost },
+        warnings,
+        ..Report::default()
+    }
 }
 
 /// Rules that were asked for, match, and were refused wherever they do.

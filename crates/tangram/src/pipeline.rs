@@ -17,12 +17,13 @@ use std::time::{Duration, Instant};
 use tangram_ir::{Context, Diagnostic, Module, verify};
 use tangram_native::{self as native, Session, SessionError};
 use tangram_onnx::edit::{narrow, with_inputs_apart, with_named_extents};
-use tangram_onnx::file::Loaded;
+use tangram_onnx::file::{FileError, Loaded};
 use tangram_onnx::proto::ModelProto;
 use tangram_onnx::{self as onnx, ExportOptions, Model};
 
+use crate::choose;
 use crate::library::{Library, RulesError};
-use crate::optimise::{OptimiseError, Options, optimise};
+use crate::optimise::{self, OptimiseError, Options, optimise};
 use crate::report::{self, BeforeAfter, Narrowed, Report, Seconds};
 
 /// A part of the pipeline, in order.
@@ -170,7 +171,8 @@ pub fn import_into(loaded: Loaded, context: Arc<Context>) -> Result<Model, Pipel
     Ok(model)
 }
 
-/// Optimises a model, gives it narrower floats if that is asked for, and verifies the program.
+/// Optimises a model, gives it narrower floats if that is asked for, and verifies the program; makes
+/// several of it, of which it takes one, if there is something to [choose](crate::choose) by.
 ///
 /// # Errors
 /// [`PipelineError::Rules`], with the model unchanged; [`PipelineError::Model`] where it cannot be
@@ -180,9 +182,31 @@ pub fn rewrite(
     library: &Library,
     options: &Options,
 ) -> Result<Report, PipelineError> {
+    if let Some(how) = &options.choosing {
+        return choose::choose(model, library, options, how);
+    }
     define(model, library)?;
-    let mut report = optimise(model, library, options)?;
+    let report = optimise(model, library, options)?;
     verified(&model.module, Phase::Rewrite)?;
+    narrowed(model, options, report)
+}
+
+/// The model as it came, but for narrower floats if these are asked for.
+pub(crate) fn untouched(
+    model: &mut Model,
+    library: &Library,
+    options: &Options,
+) -> Result<Report, PipelineError> {
+    define(model, library)?;
+    let report = optimise::untouched(model);
+    narrowed(model, options, report)
+}
+
+fn narrowed(
+    model: &mut Model,
+    options: &Options,
+    mut report: Report,
+) -> Result<Report, PipelineError> {
     if let Some(how) = &options.narrow {
         let (narrowed, found) = narrow(model, how, ExportOptions { opset: options.opset })?;
         verified(&narrowed.module, Phase::Rewrite)?;
@@ -253,6 +277,12 @@ fn compiled(
 /// [`PipelineError::Model`].
 pub fn export(model: &Model, opset: Option<i64>) -> Result<ModelProto, PipelineError> {
     Ok(onnx::export(model, ExportOptions { opset })?)
+}
+
+/// A file of the pipeline's own cannot be written.
+pub(crate) fn unsaved(source: std::io::Error) -> PipelineError {
+    let path = std::env::temp_dir();
+    PipelineError::Model(FileError::Io { action: "write to", path, source }.into())
 }
 
 fn verified(module: &Module, after: Phase) -> Result<(), PipelineError> {

@@ -10,6 +10,7 @@ use tangram_onnx::{Model, edit};
 use tangram_tensor::budget;
 
 use crate::check::{self, CheckOptions, Difference};
+use crate::choose::Choice;
 use crate::cost::Cost;
 use crate::saturation::Saturation;
 use crate::steps::{DriverCounts, Recorded, Refused, RewriteStep};
@@ -41,6 +42,8 @@ pub struct Report {
     pub saturation: Option<Saturation>,
     /// What became of the floats, if they were to become narrower.
     pub narrowed: Option<Narrowed>,
+    /// Why this rewriting was taken, if there were several.
+    pub choice: Option<Choice>,
     /// The limit that stopped the search, if one did.
     pub stopped_by: Option<String>,
     /// Whether whoever started it stopped it; the result is right, and not the last word.

@@ -160,6 +160,7 @@ class Run:
             row |= {"state": "failed", "note": header["error"]}
         else:
             report = Report(header["report"])
+            self._keep(report, header.get("worker", ""))
             row |= _judged(header, row, report)
             path = self.out / source.name if self.out is not None else None
         self._note(row)
@@ -182,6 +183,14 @@ class Run:
             model = pathlib.PurePath(source.name).name
             _native.place_model(pathlib.Path(folder, model), target / model)
         return None
+
+    def _keep(self, report: Report, worker: str) -> None:
+        """Adds what a worker on another machine has measured to the file that was named here."""
+        path, choice = self.request["settings"]["measurements"], report.choice
+        if path is None or choice is None or worker.rpartition(":")[0] == os.uname().nodename:
+            return
+        with open(path, "a") as file:
+            file.write("".join(json.dumps(line) + "\n" for line in choice["lines"]))
 
     def _note(self, row: dict[str, Any]) -> None:
         if self.out is None:

@@ -122,7 +122,7 @@ fn run_script(python: &OsStr, folder: &Path, request: &Value) -> Result<Value, R
 }
 
 /// The Python that the command was called from, or the one that is named, or the one on the path.
-fn known_python() -> OsString {
+pub(crate) fn known_python() -> OsString {
     let call = invocation::current().program;
     match (call.len() > 1, std::env::var_os("TANGRAM_PYTHON")) {
         (true, _) => call[0].clone(),

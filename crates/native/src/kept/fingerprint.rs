@@ -9,7 +9,7 @@ use twox_hash::xxhash3_128::Hasher;
 /// symbols; names of values and where they come from make no difference.
 ///
 /// The time is that of reading the weights once.
-pub(super) fn of(model: &Model) -> u128 {
+pub fn fingerprint(model: &Model) -> u128 {
     let module = &model.module;
     let context = module.context();
     let mut hasher = Hasher::new();

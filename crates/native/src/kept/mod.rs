@@ -11,7 +11,7 @@
 //! compiled as a whole. What the code is not for, such as some sizes, is left to a session that is
 //! made of the model when it is first needed.
 
-mod fingerprint;
+pub(crate) mod fingerprint;
 mod folder;
 
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Place {
         let key = Key::of(&[
             how,
             &format!("{machine:?} {exact}"),
-            &format!("{:032x}", fingerprint::of(model)),
+            &format!("{:032x}", fingerprint::fingerprint(model)),
             &flags(machine, *exact).join(" "),
             compiler.as_deref().unwrap_or_default(),
         ]);

@@ -105,7 +105,7 @@ impl Sizes<'_> {
         self.value_extents(value).map_or(1.0, |extents| extents.iter().product())
     }
 
-    fn bytes(&self, value: Value) -> f64 {
+    pub fn bytes(&self, value: Value) -> f64 {
         self.elements(value) * self.width(value)
     }
 

@@ -238,6 +238,11 @@ impl CostModel {
         ops.map(|op| self.seconds(module, op)).sum()
     }
 
+    /// The bytes of a tensor, of which an extent that is a symbol has the size that it is taken for.
+    pub fn bytes_of(&self, module: &Module, value: Value) -> f64 {
+        Sizes { module, symbol: self.symbol_size }.bytes(value)
+    }
+
     fn flops_of(&self, kind: Kind) -> Option<f64> {
         match self.kinds.get(&kind) {
             Some(rates) => rates.flops_per_second,
