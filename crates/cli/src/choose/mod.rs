@@ -102,7 +102,9 @@ pub(crate) fn render(choice: &Choice) -> String {
     if let Some(column) = table.column_mut(3) {
         column.set_cell_alignment(CellAlignment::Left);
     }
-    choice.candidates.iter().for_each(|row| add(&mut table, row, &choice.taken));
+    let (same, own): (Vec<&Row>, Vec<&Row>) =
+        choice.candidates.iter().partition(|row| row.same_as.is_some());
+    own.iter().for_each(|row| add(&mut table, row, &choice.taken));
     let basis = match choice.basis {
         Basis::Measured => format!("measured in {:.1} s", choice.seconds),
         Basis::Database => "by what was measured before".to_owned(),
@@ -121,6 +123,13 @@ pub(crate) fn render(choice: &Choice) -> String {
         out += &format!("; the control gains {:+.1} %", 100.0 * (control - 1.0));
     }
     out.push('\n');
+    for row in own {
+        let equal = same.iter().filter(|other| other.same_as.as_ref() == Some(&row.name));
+        let equal: Vec<&str> = equal.map(|other| other.name.as_str()).collect();
+        if !equal.is_empty() {
+            out += &format!("same   as {}: {}\n", row.name, equal.join(", "));
+        }
+    }
     for note in &choice.notes {
         out += &format!("note   {note}\n");
     }

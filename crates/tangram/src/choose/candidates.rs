@@ -55,6 +55,7 @@ impl Candidate {
         let own = self.row(all);
         let same = self.same.iter().map(|name| Row {
             name: name.clone(),
+            same_as: Some(self.name.clone()),
             why: format!("the same as `{}`", self.name),
             ..own.clone()
         });
@@ -70,6 +71,7 @@ impl Candidate {
             gain: standing.map(|standing| standing.gain),
             noise: standing.map(|standing| standing.noise),
             seconds: standing.map(|standing| standing.seconds),
+            same_as: None,
             why: self.why.clone(),
         }
     }

@@ -144,6 +144,8 @@ pub struct Row {
     pub noise: Option<f64>,
     /// The median of its seconds.
     pub seconds: Option<f64>,
+    /// The candidate that came out the same, of which the numbers are.
+    pub same_as: Option<String>,
     /// Why it was taken, or not.
     pub why: String,
 }
