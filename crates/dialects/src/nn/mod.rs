@@ -44,7 +44,7 @@ use crate::eval::{EvalFn, EvalTable};
 use crate::structured::{StructuredFn, StructuredTable};
 
 pub(crate) use learned::evaluate_maps;
-pub use reference::reference;
+pub use reference::{describe, describe_attribute, reference};
 pub use region_types::{infer_regions, join};
 
 /// An operation of the dialect.

@@ -41,18 +41,22 @@ fn write_family(out: &mut String, title: &str, family: &[NnOp]) -> std::fmt::Res
 }
 
 fn write_op(out: &mut String, op: &NnOp) -> std::fmt::Result {
-    let def = &op.def;
-    writeln!(out, "\n### {}\n\n{}", def.name, sentence(def.summary))?;
-    writeln!(out, "\n`{}`", signature(def))?;
+    writeln!(out, "\n### {}\n\n{}", op.def.name, describe(&op.def))
+}
+
+/// What `def` says of an operation, as Markdown: what it computes, its operands, results and
+/// attributes, and its properties. Of any dialect.
+pub fn describe(def: &OpDef) -> String {
+    let mut out = format!("{}\n\n`{}`", sentence(def.summary), signature(def));
     let values = def.operands.iter().map(|o| (o.name, o.doc));
     let values = values.chain(def.results.iter().map(|r| (r.name, r.doc)));
     let mut lines: Vec<String> = values.map(|(name, doc)| format!("- `{name}`: {doc}")).collect();
-    lines.extend(def.attrs.iter().map(attribute));
+    lines.extend(def.attrs.iter().map(|attr| format!("- {}", describe_attribute(attr))));
     if !lines.is_empty() {
-        writeln!(out, "\n{}", lines.join("\n"))?;
+        out += &format!("\n\n{}", lines.join("\n"));
     }
-    let notes = notes(op);
-    if notes.is_empty() { Ok(()) } else { writeln!(out, "\n*{}*", notes.join(", ")) }
+    let notes = notes(def);
+    if notes.is_empty() { out } else { out + &format!("\n\n*{}*", notes.join(", ")) }
 }
 
 fn sentence(summary: &str) -> String {
@@ -78,12 +82,13 @@ fn signature(def: &OpDef) -> String {
     format!("({}) -> ({}){regions}", operands.join(", "), results.join(", "))
 }
 
-fn attribute(attr: &AttrDef) -> String {
+/// What an attribute takes and means, as Markdown.
+pub fn describe_attribute(attr: &AttrDef) -> String {
     let mark = if attr.required { "" } else { "?" };
-    format!("- `{{{}{mark}}}` {}: {}", attr.name, attr.kind, attr.doc)
+    format!("`{{{}{mark}}}` {}: {}", attr.name, attr.kind, attr.doc)
 }
 
-fn notes(op: &NnOp) -> Vec<&'static str> {
+fn notes(def: &OpDef) -> Vec<&'static str> {
     let named = [
         (Traits::ELEMENTWISE, "elementwise"),
         (Traits::BROADCASTING, "broadcasting"),
@@ -94,8 +99,9 @@ fn notes(op: &NnOp) -> Vec<&'static str> {
         (Traits::RANDOM, "random"),
         (Traits::TERMINATOR, "a terminator"),
     ];
-    let held = named.into_iter().filter(|(flag, _)| op.def.traits.contains(*flag));
-    let evaluated = op.eval.is_some().then_some("evaluated");
-    let structured = op.structured.is_some().then_some("structured");
+    let held = named.into_iter().filter(|(flag, _)| def.traits.contains(*flag));
+    let nn = super::ops().find(|op| op.def.name == def.name);
+    let evaluated = nn.and_then(|op| op.eval).map(|_| "evaluated");
+    let structured = nn.and_then(|op| op.structured).map(|_| "structured");
     held.map(|(_, name)| name).chain(evaluated).chain(structured).collect()
 }

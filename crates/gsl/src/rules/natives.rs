@@ -77,6 +77,11 @@ impl Natives {
         }
     }
 
+    /// The names of all functions.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.attributes.keys().chain(self.builders.keys()).map(String::as_str)
+    }
+
     /// Returns whether there is a function of this name for attribute expressions.
     pub fn has_attribute(&self, name: &str) -> bool {
         self.attributes.contains_key(name)

@@ -63,6 +63,11 @@ const TRAITS: &[(&str, Traits)] = &[
     ("random", Traits::RANDOM),
 ];
 
+/// The names of the traits that rules may name.
+pub fn traits() -> impl Iterator<Item = &'static str> {
+    TRAITS.iter().map(|(name, _)| *name)
+}
+
 fn trait_named(name: &str) -> Option<Traits> {
     TRAITS.iter().find(|(known, _)| *known == name).map(|(_, traits)| *traits)
 }

@@ -8,6 +8,7 @@ mod import;
 mod layout;
 mod lexer;
 mod lower;
+pub mod outline;
 mod parse_expr;
 mod parse_pattern;
 mod parser;

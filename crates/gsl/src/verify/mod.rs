@@ -52,6 +52,7 @@ mod wide;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashSet;
 use tangram_ir::{Context, Module};
@@ -87,11 +88,20 @@ pub struct Effort {
     pub seed: u64,
     /// How many elementary steps evaluation may take in all, as far as they can be estimated.
     pub work: u64,
+    /// The search ends soon after someone sets this; its verdict then says nothing.
+    pub interrupted: Option<Arc<AtomicBool>>,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { instances: 150, attempts: 8000, covering: 250, seed: 0, work: WORK }
+        Self {
+            instances: 150,
+            attempts: 8000,
+            covering: 250,
+            seed: 0,
+            work: WORK,
+            interrupted: None,
+        }
     }
 }
 
@@ -311,7 +321,7 @@ impl<'a> Search<'a> {
     fn run(&mut self, context: &Arc<Context>) {
         let mut sampler = Sampler::new(self.rule, self.natives, self.effort);
         self.patience = if sampler.hints.casts() > 1 { CASTS } else { 1 };
-        while !self.is_enough() && self.spent < self.effort.work {
+        while !self.is_enough() && !self.is_interrupted() && self.spent < self.effort.work {
             self.spent += ATTEMPT;
             let Some(made) = sampler.next(context) else {
                 // What rarely matches is tried longer.
@@ -370,6 +380,11 @@ impl<'a> Search<'a> {
             }
             self.seen.insert(hash);
         }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        let set = self.effort.interrupted.as_ref();
+        set.is_some_and(|interrupted| interrupted.load(Ordering::Relaxed))
     }
 
     /// Whether as many instances were compared as without a search for pairs that are left.

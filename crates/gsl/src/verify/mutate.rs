@@ -84,8 +84,14 @@ impl Fate {
 }
 
 /// How thoroughly a mutant is searched that was said to hold.
-const BRUTE_FORCE: Effort =
-    Effort { instances: 600, attempts: 12_000, covering: 300, seed: 0x00C0_FFEE, work: WORK };
+const BRUTE_FORCE: Effort = Effort {
+    instances: 600,
+    attempts: 12_000,
+    covering: 300,
+    seed: 0x00C0_FFEE,
+    work: WORK,
+    interrupted: None,
+};
 
 /// Verifies a mutant.
 pub fn judge(

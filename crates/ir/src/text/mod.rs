@@ -31,10 +31,12 @@
 //! ```
 
 mod float;
+mod occurrences;
 mod parse;
 mod print;
 
-pub use parse::parse;
+pub use occurrences::{Bytes, Occurrences, SymbolName, ValueName, ValueUse};
+pub use parse::{parse, parse_with_occurrences, token_end};
 pub use print::{
     Options, attr_text, attr_text_elided, print, print_elided, print_op, print_to, type_text,
 };

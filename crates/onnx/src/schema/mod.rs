@@ -133,6 +133,13 @@ fn index() -> &'static HashMap<&'static str, Vec<Entry>> {
     })
 }
 
+/// The names of all operators of ONNX, sorted.
+pub fn operators() -> Vec<&'static str> {
+    let mut all: Vec<&str> = index().keys().copied().collect();
+    all.sort_unstable();
+    all
+}
+
 /// Returns whether the table has operators of `domain`, where ONNX's own is `""`.
 pub(crate) fn knows_domain(domain: &str) -> bool {
     matches!(domain, "" | "ai.onnx.ml")

@@ -137,6 +137,7 @@ impl<'a> Parser<'a> {
         let mut path: SmallVec<[Str; 2]> = SmallVec::new();
         loop {
             let token = self.expect_kind(Kind::At, "a symbol")?;
+            self.note_symbol(token, false, path.len());
             path.push(self.symbol_text(token)?);
             if self.token.kind != Kind::ColonColon {
                 break;
@@ -218,7 +219,11 @@ impl<'a> Parser<'a> {
                 let message = format!("expected each name once, found `{name}` again");
                 return p.error(token, "duplicate-attribute", message);
             }
-            let value = if p.accept(b'=') { p.attr()? } else { Attr::UNIT };
+            let assigned = p.accept(b'=');
+            if assigned && p.token.kind == Kind::String && p.context.text(key) == "sym_name" {
+                p.note_symbol(p.token, true, 0);
+            }
+            let value = if assigned { p.attr()? } else { Attr::UNIT };
             entries.push((key, value));
             Ok(())
         })

@@ -120,6 +120,7 @@ impl<'a> Parser<'a> {
             return self.no_name();
         };
         let token = self.take();
+        self.note_operation(token, op_name);
         let draft = match self.drafts.pop() {
             Some(mut draft) => {
                 draft.restart(op_name, def, program);
@@ -373,6 +374,9 @@ impl<'a> Parser<'a> {
         };
         let scope = self.values.enter(pending.isolated);
         let entry = (!args.is_empty()).then(|| self.module.add_block(region));
+        if self.holds_symbols(op) {
+            self.note_table();
+        }
         open.push(OpenRegion { region, blocks: Blocks::default(), owner: pending, scope });
         if let Some(entry) = entry {
             *at = entry;

@@ -76,6 +76,9 @@ impl<'a> Parser<'a> {
             }
             Directive::Symbol => {
                 let attr = self.symbol_string()?;
+                if name != "sym_name" {
+                    self.note_symbol_used();
+                }
                 self.set_attr(draft, name, attr);
                 Ok(())
             }
@@ -182,6 +185,7 @@ impl<'a> Parser<'a> {
     /// `@name` as a string.
     pub(super) fn symbol_string(&mut self) -> Parsed<Attr> {
         let token = self.expect_kind(Kind::At, "a symbol")?;
+        self.note_symbol(token, true, 0);
         let text = self.spelling(token);
         if text.as_bytes().get(1) == Some(&b'"') {
             let text = self.text_of(token)?;

@@ -22,6 +22,7 @@ mod memo;
 mod names;
 mod opaque;
 mod operations;
+mod record;
 mod resources;
 mod rules;
 mod strings;
@@ -41,6 +42,7 @@ use crate::context::{Context, Str};
 use crate::diagnostic::Diagnostic;
 use crate::location::{Loc, LocData, line_starts};
 use crate::module::Module;
+use crate::text::occurrences::Occurrences;
 use crate::types::Type;
 use lexer::{Kind, Token};
 use values::Values;
@@ -69,47 +71,69 @@ pub fn parse(
     file_name: &str,
     context: Arc<Context>,
 ) -> Result<Module, Vec<Diagnostic>> {
+    parse_as(text, file_name, context, false).0
+}
+
+/// As [`parse`], and says where names stand, also in a text with errors.
+pub fn parse_with_occurrences(
+    text: &str,
+    file_name: &str,
+    context: Arc<Context>,
+) -> (Result<Module, Vec<Diagnostic>>, Occurrences) {
+    parse_as(text, file_name, context, true)
+}
+
+/// Returns the byte behind the token that starts at byte `at`, on its line.
+pub fn token_end(text: &str, at: usize) -> usize {
+    let token = lexer::next(text.as_bytes(), at);
+    if token.start as usize == at { token.end as usize } else { at }
+}
+
+fn parse_as(text: &str, file_name: &str, context: Arc<Context>, recorded: bool) -> Read {
     let file = context.str(file_name);
     if u32::try_from(text.len()).is_err() {
         let loc = context.loc(LocData::File { file, line: 1, column: 1 });
         let message = format!("expected at most 4 GiB of text, found {} bytes", text.len());
-        return Err(vec![Diagnostic::error("text-too-big", loc, message)]);
+        let errors = vec![Diagnostic::error("text-too-big", loc, message)];
+        return (Err(errors), Occurrences::default());
     }
-    let first = read(text, file, context.clone(), SHALLOW);
+    let first = read(text, file, context.clone(), (SHALLOW, recorded));
     let too_deep = |errors: &Vec<Diagnostic>| errors.iter().any(|error| error.code == TOO_DEEP);
-    if !first.as_ref().is_err_and(too_deep) {
+    if !first.0.as_ref().is_err_and(too_deep) {
         return first;
     }
     let stack = (bracket_depth(text).min(MAX_DEPTH) as usize + 64) * STACK_PER_LEVEL;
     let second = std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(stack);
-        let reader = builder.spawn_scoped(scope, || read(text, file, context, MAX_DEPTH));
+        let reader =
+            builder.spawn_scoped(scope, || read(text, file, context, (MAX_DEPTH, recorded)));
         reader.ok()?.join().ok()
     });
     // Where there are no threads, or not that much memory, less can be read.
     second.unwrap_or(first)
 }
 
-/// Reads a module in which types and attributes nest at most `max_depth` deep.
-fn read(
-    text: &str,
-    file: Str,
-    context: Arc<Context>,
-    max_depth: u32,
-) -> Result<Module, Vec<Diagnostic>> {
+/// A module or what is wrong with its text, and where names stand.
+type Read = (Result<Module, Vec<Diagnostic>>, Occurrences);
+
+/// Reads a module in which types and attributes nest at most `max_depth` deep. `recorded`: whether
+/// someone asks where names stand.
+fn read(text: &str, file: Str, context: Arc<Context>, (max_depth, recorded): (u32, bool)) -> Read {
     let mut module = Module::new(context);
     let context = module.context_arc().clone();
     let mut parser = Parser::new(text, file, &context, &mut module);
     parser.max_depth = max_depth;
+    parser.record = recorded.then(Box::default);
     parser.file();
     let mut errors = std::mem::take(&mut parser.errors);
+    let record = parser.record.take();
     drop(parser);
+    let occurrences = record.map(|record| record.finish(&module)).unwrap_or_default();
     if errors.is_empty() {
-        Ok(module)
-    } else {
-        errors.sort_by_key(|&(at, _)| at);
-        Err(errors.into_iter().map(|(_, error)| error).collect())
+        return (Ok(module), occurrences);
     }
+    errors.sort_by_key(|&(at, _)| at);
+    (Err(errors.into_iter().map(|(_, error)| error).collect()), occurrences)
 }
 
 /// At least how deep brackets stand inside each other; those in strings and comments count.
@@ -178,6 +202,8 @@ struct Parser<'a> {
     drafts: Vec<Box<custom::Draft<'a>>>,
     /// Memory for the arguments of a region.
     region_args: Vec<(Token, Type)>,
+    /// Where names stand, if someone asks.
+    record: Option<Box<record::Record>>,
 }
 
 impl<'a> Parser<'a> {
@@ -202,6 +228,7 @@ impl<'a> Parser<'a> {
             defaults: FxHashMap::default(),
             drafts: Vec::new(),
             region_args: Vec::new(),
+            record: None,
             values: Values::default(),
             base: context.add_source(file, text),
             lines: None,

@@ -253,9 +253,16 @@ impl<'a> Parser<'a> {
         self.expect(b'{', "before a region")?;
         let Some(op) = owner.op else { return Err(Failed) };
         let region = self.module.add_region(op);
+        if self.holds_symbols(op) {
+            self.note_table();
+        }
         let scope = self.values.enter(owner.isolated);
         open.push(OpenRegion { region, blocks: Blocks::default(), owner, scope });
         Ok(())
+    }
+
+    pub(super) fn holds_symbols(&self, op: Op) -> bool {
+        self.module.def(op).is_some_and(|def| def.traits.contains(Traits::SYMBOL_TABLE))
     }
 
     /// After the `}` of a region: the next region of the same operation, or its rest.
@@ -269,6 +276,9 @@ impl<'a> Parser<'a> {
         self.undefined_blocks(top.blocks);
         self.leave(top.scope);
         let op = top.owner.op;
+        if op.is_some_and(|op| self.holds_symbols(op)) {
+            self.note_table_end();
+        }
         *at = op.and_then(|op| self.module.block(op)).unwrap_or(body);
         if top.owner.draft.is_some() {
             self.implied_terminator(&mut top.owner, top.region);
@@ -290,6 +300,7 @@ impl<'a> Parser<'a> {
         } else {
             self.memo.string(self.context, self.text, bare).as_name()
         };
+        self.note_operation(pending.name, name);
         Ok(OpState::new(name, pending.loc))
     }
 

@@ -134,13 +134,23 @@ impl<'a> Parser<'a> {
             }
             self.take();
         }
-        Ok(ValueUse { name: self.name_of(token), index, at: token.start })
+        let used = ValueUse { name: self.name_of(token), index, at: token.start };
+        if self.record.is_some()
+            && let Some(value) = self.defined_value(&used)
+        {
+            self.note_use(used, value);
+        }
+        Ok(used)
     }
 
     /// The value that `used` names, which has type `ty`.
     pub(super) fn resolve(&mut self, used: ValueUse, ty: Type) -> Parsed<Value> {
         let value = match self.values.entry(used.name) {
-            None => self.forward_value(used, ty),
+            None => {
+                let value = self.forward_value(used, ty);
+                self.note_use(used, value);
+                value
+            }
             Some(Entry { first, count, .. }) if used.index < count => {
                 Value::new(first.index() + used.index as usize)
             }
@@ -159,8 +169,13 @@ impl<'a> Parser<'a> {
 
     /// The type of what `used` names, if that is defined before.
     pub(super) fn defined_type(&self, used: &ValueUse) -> Option<Type> {
+        Some(self.module.value_type(self.defined_value(used)?))
+    }
+
+    /// The value that `used` names, if that is defined before.
+    fn defined_value(&self, used: &ValueUse) -> Option<Value> {
         let entry = self.values.entry(used.name).filter(|entry| used.index < entry.count)?;
-        Some(self.module.value_type(Value::new(entry.first.index() + used.index as usize)))
+        Some(Value::new(entry.first.index() + used.index as usize))
     }
 
     fn check_type(&mut self, token: Token, name: NameId, value: Value, ty: Type) -> Parsed<()> {
@@ -206,6 +221,7 @@ impl<'a> Parser<'a> {
     /// what stood in for them.
     fn define(&mut self, token: Token, first: Value, count: u32) -> Parsed<()> {
         let name = self.name_of(token);
+        self.note_definition(token, first, count);
         let again = self.values.bind(name, first, count);
         if !self.values.forward.is_empty() {
             for i in 0..count {
@@ -224,6 +240,7 @@ impl<'a> Parser<'a> {
     fn settle(&mut self, token: Token, name: NameId, index: u32, value: Value) -> Parsed<()> {
         let Some((stand_in, _)) = self.values.forward.remove(&(name, index)) else { return Ok(()) };
         let ty = self.module.value_type(stand_in);
+        self.note_settled(stand_in, value);
         Module::replace_uses(self.module, stand_in, value);
         self.check_type(token, name, value, ty)
     }
