@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Machine(crate::machine::MachineArgs),
     /// Run passes or apply rules on a program in MLIR's text.
     Rewrite(crate::rewrite::RewriteArgs),
+    /// Answer an editor: rules in GSL and MLIR's text, over the language server protocol.
+    Lsp(crate::lsp::LspArgs),
     /// Print a script that completes commands and options in a shell.
     Completions(crate::completions::CompletionsArgs),
     /// Print the manual page of a command, or write those of all.
@@ -232,6 +234,12 @@ pub(crate) struct OptArgs {
     /// Look only at the node that makes the value of this name.
     #[arg(long, value_name = "NODE", requires = "explain_rule")]
     pub(crate) at: Option<String>,
+    /// Read no `tangram.toml`.
+    #[arg(long)]
+    pub(crate) no_config: bool,
+    /// Say on standard error which configuration file is read.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
     /// Print nothing but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,

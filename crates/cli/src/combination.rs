@@ -65,7 +65,8 @@ fn idle(command: &Command) -> Vec<Idle> {
         | Command::Flow(_)
         | Command::Machine(_)
         | Command::Man(_)
-        | Command::Run(_) => Vec::new(),
+        | Command::Run(_)
+        | Command::Lsp(_) => Vec::new(),
     }
 }
 

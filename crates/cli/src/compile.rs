@@ -60,6 +60,12 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "NAME|FILE", default_value = "native",
           value_parser = crate::machine::named)]
     pub(crate) machine: tangram_machine::Machine,
+    /// Read no `tangram.toml`.
+    #[arg(long)]
+    pub(crate) no_config: bool,
+    /// Say on standard error which configuration file is read.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
     #[command(flatten)]
     pub(crate) passes: PassArgs,
     #[command(flatten)]

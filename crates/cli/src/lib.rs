@@ -17,6 +17,7 @@ mod colour;
 mod combination;
 mod compile;
 mod completions;
+mod config;
 mod diff;
 mod edits;
 mod egraph;
@@ -28,6 +29,7 @@ mod flow;
 mod invocation;
 mod judge;
 mod limits;
+mod lsp;
 mod machine;
 mod man;
 mod memory;
@@ -80,6 +82,10 @@ pub fn run_as(invocation: &Invocation) -> ExitCode {
     if words.get(1).is_some_and(|word| word == "rewrite") {
         words = rewrite::with_passes(words, &Registry::standard());
     }
+    let words = match config::with_config(words, &definition) {
+        Ok(words) => words,
+        Err(wrong) => return ended(Err(wrong)),
+    };
     let parsed = definition.clone().try_get_matches_from(&words);
     let matches = parsed.unwrap_or_else(|error| {
         let words: Vec<String> = words.iter().map(|word| word.display().to_string()).collect();
@@ -187,6 +193,7 @@ fn run(command: Command) -> Result<ExitCode, Error> {
         Command::Egraph { command } => egraph::run(&command),
         Command::Scop(args) => scop::run(&args),
         Command::Machine(args) => machine::run(&args),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
         Command::Rewrite(args) => rewrite::run(&args, &rewrite::Known::standard()),

@@ -42,6 +42,7 @@ mod shown;
 pub mod steps;
 pub mod summary;
 pub mod trace;
+mod verdicts;
 mod wholes;
 
 pub use apply_rules::{RuleSetOptions, apply_rules, apply_rules_with_listener};
@@ -72,4 +73,5 @@ pub use tangram_saturate as saturate;
 pub use tangram_saturate::cost;
 pub use tangram_scop as scop;
 pub use tangram_tensor as tensor;
+pub use verdicts::verdict_json;
 pub use wholes::WHOLE;

@@ -235,6 +235,11 @@ impl Library {
         Err(RulesError::Unknown { name: name.to_owned(), topics })
     }
 
+    /// The rules of files that were read, with the texts that their places are in.
+    pub fn of(rules: Vec<LocatedRule>, sources: Sources) -> Library {
+        Library { rules, sources, ..Library::default() }
+    }
+
     /// Lets rules call `function` by `name`, as in `where native name(x)`.
     ///
     /// Verification does not see what it does, and says so of rules that call it.

@@ -11,6 +11,7 @@ use std::path::Path;
 pub const ALLOWED: &[(&str, &[&str])] = &[
     ("cli", &["*"]),
     ("python", &["cli"]),
+    ("lsp", &["tangram"]),
     ("tangram", &["*"]),
     ("calc", &["polyhedral"]),
     ("scop", &["polyhedral", "kernel"]),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tangram::gsl::check::{check_rule, has_errors};
 use tangram::gsl::schema::NnSchema;
 use tangram::gsl::verify::mutate::Fate;
-use tangram::gsl::verify::{Effort, Leaf, Verdict};
+use tangram::gsl::verify::{Effort, Verdict};
 use tangram::gsl::{import, text};
 use tangram::{Library, ON_REQUEST};
 
@@ -246,43 +246,7 @@ fn check_set(names: &[String], json: bool) -> Result<ExitCode, Error> {
 }
 
 fn verdicts_json(verdicts: &[(String, Verdict)]) -> serde_json::Value {
-    let list = verdicts.iter().map(|(name, verdict)| {
-        let mut out = serde_json::json!({
-            "rule": name, "holds": verdict.holds(), "wrong": verdict.is_wrong(),
-            "verdict": verdict.to_string(),
-        });
-        if let Some(evidence) = verdict.evidence() {
-            let tried = &evidence.coverage;
-            out["promise"] = evidence.promise.map(|promise| promise.word()).into();
-            out["instances"] = evidence.count().into();
-            out["coverage"] = serde_json::json!({
-                "types": tried.types, "ranks": tried.ranks, "extents": tried.extents,
-                "operators": tried.operators, "attributes": tried.attributes,
-                "values": tried.values, "pairs": tried.pairs, "branches": tried.branches,
-            });
-        }
-        if let Verdict::HoldsIf { condition, .. } = verdict {
-            out["condition"] = condition.as_str().into();
-        }
-        if let Some(found) = verdict.counterexample() {
-            out["counterexample"] = serde_json::json!({
-                "inputs": found.leaves.iter().map(leaf_json).collect::<Vec<_>>(),
-                "matched": found.matched, "program": found.source, "difference": found.difference,
-            });
-        }
-        out
-    });
-    serde_json::Value::Array(list.collect())
-}
-
-/// An input with its elements; what JSON has no numbers for is text: `"NaN"`, `"inf"`, `"-inf"`.
-fn leaf_json(leaf: &Leaf) -> serde_json::Value {
-    let element = |x: &f64| match x.is_finite() {
-        true => serde_json::json!(x),
-        false => x.to_string().into(),
-    };
-    let elements: Vec<_> = leaf.elements.iter().map(element).collect();
-    serde_json::json!({ "name": leaf.name, "type": leaf.ty, "elements": elements })
+    verdicts.iter().map(|(name, verdict)| tangram::verdict_json(name, verdict)).collect()
 }
 
 /// Counts what verification says of mutants, and lists those it misses or cannot decide.

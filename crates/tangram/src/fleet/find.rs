@@ -112,6 +112,14 @@ fn files(base: &Path) -> Result<Vec<Found>, FindError> {
     Ok(found)
 }
 
+/// Whether a path is what a pattern such as `models/**/*.onnx` stands for.
+pub fn is_match(pattern: &Path, path: &Path) -> bool {
+    let names = |path: &Path| -> Vec<String> {
+        path.iter().map(|name| name.to_string_lossy().into_owned()).collect()
+    };
+    matches(&names(pattern), &names(path))
+}
+
 /// Whether names of folders and a file are what a pattern of such names stands for.
 fn matches(pattern: &[String], names: &[String]) -> bool {
     wild(

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-pub use find::{FindError, Found, find, name_from_shared_folder};
+pub use find::{FindError, Found, find, is_match, name_from_shared_folder};
 pub use source::Source;
 pub use table::{Format, render};
 
