@@ -7,7 +7,7 @@ use tangram_ir::{Block, Module, Op, Value};
 use tangram_onnx::Model;
 
 use super::repeat::{Repeat, Row, repeats};
-use super::{PictureError, View, is_shown, name, reads, title, type_text};
+use super::{PictureError, View, is_shown, name, operator, reads, type_text};
 use crate::steps::Node;
 
 /// Boxes, and edges between them that go from an earlier box to a later one.
@@ -30,8 +30,12 @@ pub(super) struct Frame {
 /// What stands in a box.
 pub(super) struct Label {
     pub(super) title: String,
+    /// The name of the node.
+    pub(super) name: String,
     /// Its attributes.
     pub(super) detail: String,
+    /// Its constant operands, with their types.
+    pub(super) weights: String,
     /// The types of what it gives, which stand at the edges from it.
     pub(super) gives: String,
     /// Whether a box that is drawn reads it.
@@ -57,14 +61,14 @@ impl Graph {
         let mut whole = Whole::of(module, block);
         // Whoever asks for a place sees that very place.
         if view.fold && view.around.is_none() {
-            whole = whole.folded(module);
+            whole = whole.folded(model);
         }
         let kept = whole.nearest(&whole.centre(model, view)?, view.limit);
         let number: FxHashMap<usize, usize> =
             kept.iter().enumerate().map(|(new, &old)| (old, new)).collect();
         let mut graph = Graph { note: whole.note(view, kept.len()), ..Graph::default() };
         for &old in &kept {
-            let mut label = label(module, whole.items[old]);
+            let mut label = label(model, whole.items[old]);
             label.open = whole.near[old].iter().any(|other| !number.contains_key(other));
             graph.boxes.push(label);
         }
@@ -123,8 +127,8 @@ impl Whole {
     }
 
     /// The graph with one of several equal blocks that follow each other.
-    fn folded(self, module: &Module) -> Whole {
-        let repeats = repeats(&self.rows(module));
+    fn folded(self, model: &Model) -> Whole {
+        let repeats = repeats(&self.rows(model));
         if repeats.is_empty() {
             return self;
         }
@@ -157,9 +161,9 @@ impl Whole {
     }
 
     /// What the search for equal blocks looks at.
-    fn rows(&self, module: &Module) -> Vec<Row> {
+    fn rows(&self, model: &Model) -> Vec<Row> {
         let text = |item: Item| {
-            let label = label(module, item);
+            let label = label(model, item);
             match item {
                 Item::Input(_) => label.gives,
                 Item::Op(_) => format!("{}|{}|{}", label.title, label.detail, label.gives),
@@ -247,19 +251,46 @@ impl Whole {
     }
 }
 
-fn label(module: &Module, item: Item) -> Label {
-    let (title, detail, gives, input) = match item {
+fn label(model: &Model, item: Item) -> Label {
+    let module = &model.module;
+    let plain = Label {
+        title: String::new(),
+        name: String::new(),
+        detail: String::new(),
+        weights: String::new(),
+        gives: String::new(),
+        read: false,
+        input: false,
+        open: false,
+    };
+    match item {
         Item::Input(value) => {
-            let named = name(module, value).to_owned();
-            (named, String::new(), type_text(module, value), true)
+            let title = name(module, value).to_owned();
+            Label { title, gives: type_text(module, value), input: true, ..plain }
         }
         Item::Op(op) => {
-            let types: Vec<String> =
-                module.results(op).map(|value| type_text(module, value)).collect();
-            (title(module, op).to_owned(), attributes(module, op), types.join(", "), false)
+            let types = module.results(op).map(|value| type_text(module, value));
+            Label {
+                title: operator(model, op).to_owned(),
+                name: model.node_name(op).unwrap_or_default().to_owned(),
+                detail: attributes(module, op),
+                weights: weights(module, op),
+                gives: types.collect::<Vec<_>>().join(", "),
+                ..plain
+            }
         }
+    }
+}
+
+/// The constant operands of an operation: `conv1.weight float32[64, 3, 7, 7]`.
+fn weights(module: &Module, op: Op) -> String {
+    let is_constant = |value: &Value| {
+        module.def_op(*value).is_some_and(|made| module.name_text(made) == "nn.constant")
     };
-    Label { title, detail, gives, read: false, input, open: false }
+    let shown = module.operands(op).filter(is_constant).map(|value| {
+        format!("{} {}", name(module, value), type_text(module, value)).trim().to_owned()
+    });
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// The attributes of an operation on one line: `strides = [2, 2], padding = [1, 1]`.

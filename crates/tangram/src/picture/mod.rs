@@ -58,7 +58,7 @@ pub fn dot(model: &Model) -> String {
             let _ = writeln!(out, "  in{i} [shape=ellipse, label=\"{}\"];", escape(&label));
         }
         for op in module.ops(block).filter(|&op| is_shown(module, op)) {
-            node(&mut out, module, block, op);
+            node(&mut out, model, block, op);
         }
     }
     out.push_str("}\n");
@@ -94,15 +94,20 @@ fn reads(module: &Module, block: Block, op: Op) -> Vec<Value> {
     values
 }
 
-fn title(module: &Module, op: Op) -> &str {
-    match module.name_text(op) {
-        "func.return" => "outputs",
-        name => name.strip_prefix("nn.").unwrap_or(name),
+/// What the reader of a model calls an operation: the operator of the node that gives its results,
+/// else, of a part of a node and of what was made, its own name.
+fn operator(model: &Model, op: Op) -> &str {
+    let module = &model.module;
+    match (module.name_text(op), model.operator(op).filter(|_| model.is_node(op))) {
+        ("func.return", _) => "outputs",
+        (_, Some(operator)) => operator,
+        (name, None) => name.strip_prefix("nn.").unwrap_or(name),
     }
 }
 
-fn node(out: &mut String, module: &Module, block: Block, op: Op) {
-    let _ = writeln!(out, "  {op} [label=\"{}\"];", escape(title(module, op)));
+fn node(out: &mut String, model: &Model, block: Block, op: Op) {
+    let module = &model.module;
+    let _ = writeln!(out, "  {op} [label=\"{}\"];", escape(operator(model, op)));
     for value in reads(module, block, op) {
         let from = match module.def_op(value) {
             Some(def) if is_shown(module, def) => def.to_string(),

@@ -35,10 +35,11 @@ const STYLE: &str = "text{font-family:sans-serif;font-size:13px;text-anchor:midd
 
 /// The width of a box: that of its text, and of the type beside the edge below it.
 pub(super) fn width(label: &Label) -> f64 {
-    let title = cut(&label.title).chars().count() as f64 * LETTER;
     let small = |text: &str| cut(text).chars().count() as f64 * SMALL;
+    let title = cut(&label.title).chars().count() as f64 * LETTER;
+    let title = title + if label.name.is_empty() { 0.0 } else { small(&label.name) + LETTER };
     let gives = if label.read { 2.0 * small(&label.gives) - 16.0 } else { 0.0 };
-    title.max(small(&label.detail)).max(gives).max(30.0) + 16.0
+    title.max(small(&detail(label))).max(gives).max(30.0) + 16.0
 }
 
 /// Draws edges, boxes above them, and the note above all.
@@ -121,11 +122,13 @@ fn node(out: &mut String, label: &Label, x: f64, y: f64) {
     let _ = write!(
         out,
         "<rect{class} x=\"{left:.0}\" y=\"{upper:.0}\" width=\"{wide:.0}\" height=\"{HEIGHT}\" \
-         rx=\"{radius}\"/><text x=\"{x:.0}\" y=\"{:.0}\">{title}</text>",
-        y - 2.0
+         rx=\"{radius}\">{}</rect><text x=\"{x:.0}\" y=\"{:.0}\">{title}{}</text>",
+        whole(label),
+        y - 2.0,
+        named(label)
     );
-    if !label.detail.is_empty() {
-        let detail = escaped(&cut(&label.detail));
+    let detail = escaped(&cut(&detail(label)));
+    if !detail.is_empty() {
         let _ = write!(out, "<text class=\"t\" x=\"{x:.0}\" y=\"{:.0}\">{detail}</text>", y + 13.0);
     }
     if !label.gives.is_empty() && label.read {
@@ -134,6 +137,30 @@ fn node(out: &mut String, label: &Label, x: f64, y: f64) {
             write!(out, "<text class=\"e\" x=\"{:.0}\" y=\"{below:.0}\">{gives}</text>", x + 5.0);
     }
     out.push('\n');
+}
+
+/// Weights and attributes on one line.
+fn detail(label: &Label) -> String {
+    let parts = [&label.weights, &label.detail].into_iter().filter(|part| !part.is_empty());
+    parts.map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// The name of the node, behind the title.
+fn named(label: &Label) -> String {
+    match label.name.as_str() {
+        "" => String::new(),
+        name => format!(" <tspan class=\"t\">{}</tspan>", escaped(&cut(name))),
+    }
+}
+
+/// What does not fit into the box: a browser shows it under the pointer.
+fn whole(label: &Label) -> String {
+    let lines = [&label.name, &label.detail, &label.weights, &label.gives];
+    let lines = lines.into_iter().filter(|line| !line.is_empty()).map(|line| escaped(line));
+    match lines.collect::<Vec<_>>().join("\n") {
+        lines if lines.is_empty() => lines,
+        lines => format!("<title>{lines}</title>"),
+    }
 }
 
 fn cut(text: &str) -> String {
