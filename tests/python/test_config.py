@@ -81,11 +81,12 @@ def test_verbose_says_which_file(tangram_bin: pathlib.Path, project: pathlib.Pat
     outer.write_text("")
     inner.write_text("")
     words = ["opt", MODEL, "-o", "b.onnx"]
-    assert f"options of {inner}" in run(tangram_bin, *words, "-v", cwd=project).stderr
+    assert f"configuration: {inner}" in run(tangram_bin, *words, "-v", cwd=project).stderr
     inner.unlink()
-    assert f"options of {outer}" in run(tangram_bin, *words, "-v", cwd=project).stderr
-    assert "options of" not in run(tangram_bin, *words, cwd=project).stderr
-    assert "options of" not in run(tangram_bin, *words, "-v", "--no-config", cwd=project).stderr
+    assert f"configuration: {outer}" in run(tangram_bin, *words, "-v", cwd=project).stderr
+    assert "configuration" not in run(tangram_bin, *words, cwd=project).stderr
+    none = run(tangram_bin, *words, "-v", "--no-config", cwd=project).stderr
+    assert none.startswith("configuration: no tangram.toml\n")
 
 
 @pytest.mark.parametrize(

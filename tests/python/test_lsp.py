@@ -422,7 +422,8 @@ def test_how_a_conversation_ends(tangram_bin: pathlib.Path) -> None:
     assert raw(tangram_bin, *START, shutdown, leave)[0] == 0
     assert raw(tangram_bin, *START, leave)[0] == 1
     assert raw(tangram_bin, *START)[0] == 1
-    assert raw(tangram_bin)[0] == 1
+    assert raw(tangram_bin, leave)[0] == 1
+    assert raw(tangram_bin)[0] == 0
     unknown = {"id": 9, "method": "textDocument/nothing", "params": {}}
     odd = {"id": "odd", "method": "textDocument/hover", "params": {"x": 1}}
     ignored = {"method": "textDocument/didOpen", "params": []}
@@ -436,3 +437,15 @@ def test_how_a_conversation_ends(tangram_bin: pathlib.Path) -> None:
     for broken in [b"Content-Length: 3\r\n\r\n{,}", b"nonsense\r\n\r\n", b"Content-Length: 9\r\n\r\n{"]:
         done = subprocess.run([tangram_bin, "lsp"], input=broken, capture_output=True, timeout=WAIT, check=False)
         assert done.returncode in (1, 2) and b"panicked" not in done.stderr
+
+
+def test_the_extension_names_what_is_there(root: pathlib.Path) -> None:
+    """Files that the extension for VS Code names exist, and its grammar is that of the folder."""
+    folder = root / "editors" / "vscode"
+    package = json.loads((folder / "package.json").read_text())
+    contributes = package["contributes"]
+    named = [package["main"], *(one["path"] for one in contributes["grammars"])]
+    named += [one["configuration"] for one in contributes["languages"]]
+    assert all((folder / name).is_file() for name in named)
+    json.loads((folder / "language-configuration.json").read_text())
+    assert '"lsp"' in (folder / "extension.js").read_text()

@@ -238,8 +238,8 @@ pub(crate) struct OptArgs {
     #[arg(long)]
     pub(crate) no_config: bool,
     /// Say on standard error which configuration file is read.
-    #[arg(short, long, action = clap::ArgAction::Count)]
-    pub(crate) verbose: u8,
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
     /// Print nothing but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,

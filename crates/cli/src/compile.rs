@@ -64,8 +64,8 @@ pub(crate) struct CompileArgs {
     #[arg(long)]
     pub(crate) no_config: bool,
     /// Say on standard error which configuration file is read.
-    #[arg(short, long, action = clap::ArgAction::Count)]
-    pub(crate) verbose: u8,
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) passes: PassArgs,
     #[command(flatten)]

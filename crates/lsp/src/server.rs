@@ -23,15 +23,19 @@ use crate::workers::{Pending, Worker};
 /// How a conversation ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
-    /// The client asked for the end, and then for the exit.
+    /// The client asked for the end, and then for the exit; or nothing was ever said.
     Orderly,
-    /// The client left without asking, or never introduced itself.
+    /// The client left without asking.
     Abrupt,
 }
 
 /// Answers a client until it leaves.
 pub fn serve(connection: &Connection) -> Ended {
-    let Ok((id, _)) = connection.initialize_start() else { return Ended::Abrupt };
+    let id = match connection.initialize_start() {
+        Ok((id, _)) => id,
+        Err(error) if error.channel_is_disconnected() => return Ended::Orderly,
+        Err(_) => return Ended::Abrupt,
+    };
     let about = serde_json::json!({
         "capabilities": capabilities(),
         "serverInfo": { "name": "tangram", "version": env!("CARGO_PKG_VERSION") },

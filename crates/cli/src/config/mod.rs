@@ -48,22 +48,21 @@ pub(crate) fn with_config(
     let Some((_, model)) = COMMANDS.iter().find(|(command, _)| *command == name) else {
         return Ok(words);
     };
-    if matches.get_flag("no_config") {
-        return Ok(words);
+    let model = matches.get_one::<PathBuf>(model);
+    let file = model.filter(|_| !matches.get_flag("no_config")).and_then(|model| find(model));
+    if matches.get_flag("verbose") {
+        let which = file.as_ref().map_or_else(|| format!("no {NAME}"), |f| f.display().to_string());
+        out::say(format!("configuration: {which}\n"));
     }
-    let Some(model) = matches.get_one::<PathBuf>(model) else { return Ok(words) };
-    let Some(file) = find(model) else { return Ok(words) };
-    if matches.get_count("verbose") > 0 {
-        out::say(format!("options of {}\n", file.display()));
-    }
+    let (Some(file), Some(model)) = (file, model) else { return Ok(words) };
     let text = std::fs::read_to_string(&file).map_err(error::io(&file))?;
     let config = Config::parse(&file, &text, definition)?;
     let entries = config.entries(name, model)?;
     let asked = |entry: &&Entry| !is_given(matches, &entry.id);
     let entries: Vec<&Entry> = entries.iter().filter(asked).collect();
-    let added = with(&words, name, &entries);
+    let added = with(&words, &entries);
     if definition.clone().try_get_matches_from(&added).is_err() {
-        return Err(refused(&config, (definition, &words, name), &entries));
+        return Err(refused(&config, (definition, &words), &entries));
     }
     Ok(added)
 }
@@ -84,11 +83,9 @@ fn is_given(matches: &ArgMatches, id: &str) -> bool {
 }
 
 /// The words, with those of entries behind the name of the subcommand.
-fn with(words: &[OsString], name: &str, entries: &[&Entry]) -> Vec<OsString> {
-    // Other names of the command are no flags either.
+fn with(words: &[OsString], entries: &[&Entry]) -> Vec<OsString> {
     let is_command = |word: &OsString| !word.to_string_lossy().starts_with('-');
     let at = words.iter().skip(1).position(is_command).map_or(words.len(), |at| at + 2);
-    debug_assert!(!name.is_empty());
     let (before, behind) = words.split_at(at.min(words.len()));
     let added = entries.iter().flat_map(|entry| entry.words.iter().cloned());
     before.iter().cloned().chain(added).chain(behind.iter().cloned()).collect()
@@ -97,12 +94,11 @@ fn with(words: &[OsString], name: &str, entries: &[&Entry]) -> Vec<OsString> {
 /// Says which entry the command line does not take: the first with which it fails.
 fn refused(
     config: &Config<'_>,
-    (definition, words, name): (&Command, &[OsString], &str),
+    (definition, words): (&Command, &[OsString]),
     entries: &[&Entry],
 ) -> Error {
-    let fails = |entries: &[&Entry]| {
-        definition.clone().try_get_matches_from(with(words, name, entries)).err()
-    };
+    let fails =
+        |entries: &[&Entry]| definition.clone().try_get_matches_from(with(words, entries)).err();
     let alone = entries.iter().find_map(|entry| Some((*entry, fails(&[entry])?)));
     let together = || {
         let mut all = 1..=entries.len();

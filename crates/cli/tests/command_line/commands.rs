@@ -29,6 +29,7 @@ pub const STARTS: &[&[&str]] = &[
     &["egraph", "extract", "graph.json"],
     &["scop", "kernel.c"],
     &["machine", "avx2"],
+    &["lsp"],
     &["completions", "bash"],
     &["man"],
     &["rewrite", "in.mlir", "--pass-pipeline", "builtin.module(func.func(canonicalize))"],

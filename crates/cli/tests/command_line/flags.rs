@@ -8,6 +8,10 @@ use clap::Arg;
 use crate::commands::{flags, leaves, start, written};
 use crate::desk::{Desk, Seen};
 
+/// Switches that change nothing here: without a configuration file, of which
+/// `tests/python/test_config.py` knows, and where editors say what is so anyway.
+const IDLE: &[&str] = &["--no-config", "--stdio"];
+
 /// Values with which a flag shows what it does; those of a closed list are in the definition.
 const VALUES: &[(&str, &[&str])] = &[
     ("opt --output", &[]),
@@ -159,7 +163,7 @@ const QUIET: &[(&str, &str)] = &[
 fn values(command: &str, arg: &Arg) -> Vec<Vec<String>> {
     let flag = written(arg);
     if !arg.get_action().takes_values() {
-        return vec![vec![flag]];
+        return if IDLE.contains(&flag.as_str()) { Vec::new() } else { vec![vec![flag]] };
     }
     let closed: Vec<String> =
         arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
