@@ -1,3 +1,5 @@
+//! Words of right, unfinished and damaged rules.
+
 use super::*;
 
 const RULE: &str = "rule fold-it [fuse] {\n  let x = *;\n  op conv = conv1d | conv2d;\n  let c = only conv(x, \
