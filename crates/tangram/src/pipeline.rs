@@ -172,7 +172,7 @@ pub fn import_into(loaded: Loaded, context: Arc<Context>) -> Result<Model, Pipel
 }
 
 /// Optimises a model, gives it narrower floats if that is asked for, and verifies the program; makes
-/// several of it, of which it takes one, if there is something to [choose](crate::choose) by.
+/// several of it, of which it takes one, if there is something to [choose] by.
 ///
 /// # Errors
 /// [`PipelineError::Rules`], with the model unchanged; [`PipelineError::Model`] where it cannot be

@@ -5,10 +5,12 @@
 
 use fastrand::Rng;
 use rustc_hash::FxHashMap;
+use tangram_ir::AttrKind;
 use tangram_tensor::DType;
 
 use super::shapes::stated_rank;
 use crate::ast::{BinaryOp, ExprId, ExprKind, NativeArg, OpChoice, PatId, PatternKind, Rule};
+use crate::eval::AttrValue;
 
 /// The values that a rule compares attributes with.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +26,8 @@ pub(super) struct Hints {
     quantised: bool,
     /// How many operations of the rule say to which type they cast.
     casts: usize,
+    /// The numbers that the rule names, and 0 and 1, about which attributes may change what it does.
+    numbers: Vec<f64>,
     /// Extents about which the rule may change what it does: its numbers, and how many places the
     /// integers that it names can tell apart.
     lengths: Vec<usize>,
@@ -34,7 +38,7 @@ const LONGEST: u64 = 300;
 
 impl Hints {
     pub(super) fn new(rule: &Rule) -> Hints {
-        let mut hints = Hints::default();
+        let mut hints = Hints { numbers: vec![0.0, 1.0], ..Hints::default() };
         for (_, expr) in rule.exprs() {
             hints.expression(rule, &expr.kind);
         }
@@ -90,11 +94,36 @@ impl Hints {
         Some((length + rng.usize(0..=2)).saturating_sub(1))
     }
 
+    /// A number at which the rule may change what it does, next to one, beyond one, or between two;
+    /// nothing for an attribute of another kind.
+    pub(super) fn near_number(&self, kind: AttrKind, rng: &mut Rng) -> Option<AttrValue> {
+        let (number, other) = (*rng.choice(&self.numbers)?, *rng.choice(&self.numbers)?);
+        let integer = number as i64;
+        match kind {
+            AttrKind::Float => Some(AttrValue::Float(match rng.u8(0..6) {
+                0 => number,
+                1 => f64::from((number as f32).next_up()),
+                2 => f64::from((number as f32).next_down()),
+                3 => number * 2.0 + 1.0,
+                4 => number / 2.0,
+                _ => number / 2.0 + other / 2.0,
+            })),
+            AttrKind::Int if number == integer as f64 => {
+                integer.checked_add(rng.i64(-1..=1)).map(AttrValue::Int)
+            }
+            _ => None,
+        }
+    }
+
     fn expression(&mut self, rule: &Rule, kind: &ExprKind) {
         match kind {
-            // What is less comes up by itself.
-            ExprKind::Int(n) if (6..LONGEST).contains(&n.unsigned_abs()) => {
-                self.lengths.push(n.unsigned_abs() as usize);
+            ExprKind::Float(number) if number.get().is_finite() => self.numbers.push(number.get()),
+            ExprKind::Int(number) if number.unsigned_abs() < LONGEST => {
+                self.numbers.push(*number as f64);
+                // What is less comes up by itself.
+                if number.unsigned_abs() >= 6 {
+                    self.lengths.push(number.unsigned_abs() as usize);
+                }
             }
             ExprKind::Str(name) if name == "int8" => self.lengths.extend(places(7)),
             ExprKind::Str(name) if name == "uint8" => self.lengths.extend(places(8)),

@@ -294,6 +294,7 @@ impl Draft<'_> {
             if fixed.is_none() && attributes::is_excluded(short, attr.name, given) {
                 continue;
             }
+            let fixed = fixed.or_else(|| self.near_number(id, attr));
             let value = match fixed.or_else(|| self.hinted(id, attr.name)) {
                 Some(value) => Some(value),
                 None if attributes::is_operand(&call, attr.name) => None,
@@ -306,6 +307,14 @@ impl Draft<'_> {
             }
         }
         Some(context.dict(entries))
+    }
+
+    /// Now and then, for an attribute that the rule reads, a number near those that the rule names.
+    fn near_number(&mut self, id: PatId, attr: &tangram_ir::AttrDef) -> Option<AttrValue> {
+        if !self.hints.mentions(id, attr.name) || self.rng.u8(0..4) > 0 {
+            return None;
+        }
+        self.hints.near_number(attr.kind, self.rng)
     }
 
     fn is_left_out(&mut self, id: PatId, attr: &tangram_ir::AttrDef) -> bool {
