@@ -5,12 +5,10 @@
 
 use fastrand::Rng;
 use rustc_hash::FxHashMap;
-use tangram_ir::AttrKind;
 use tangram_tensor::DType;
 
 use super::shapes::stated_rank;
 use crate::ast::{BinaryOp, ExprId, ExprKind, NativeArg, OpChoice, PatId, PatternKind, Rule};
-use crate::eval::AttrValue;
 
 /// The values that a rule compares attributes with.
 #[derive(Clone, Debug, Default)]
@@ -94,25 +92,17 @@ impl Hints {
         Some((length + rng.usize(0..=2)).saturating_sub(1))
     }
 
-    /// A number at which the rule may change what it does, next to one, beyond one, or between two;
-    /// nothing for an attribute of another kind.
-    pub(super) fn near_number(&self, kind: AttrKind, rng: &mut Rng) -> Option<AttrValue> {
+    /// A number at which the rule may change what it does, next to one, beyond one, or between two.
+    pub(super) fn near_number(&self, rng: &mut Rng) -> Option<f64> {
         let (number, other) = (*rng.choice(&self.numbers)?, *rng.choice(&self.numbers)?);
-        let integer = number as i64;
-        match kind {
-            AttrKind::Float => Some(AttrValue::Float(match rng.u8(0..6) {
-                0 => number,
-                1 => f64::from((number as f32).next_up()),
-                2 => f64::from((number as f32).next_down()),
-                3 => number * 2.0 + 1.0,
-                4 => number / 2.0,
-                _ => number / 2.0 + other / 2.0,
-            })),
-            AttrKind::Int if number == integer as f64 => {
-                integer.checked_add(rng.i64(-1..=1)).map(AttrValue::Int)
-            }
-            _ => None,
-        }
+        Some(match rng.u8(0..6) {
+            0 => number,
+            1 => f64::from((number as f32).next_up()),
+            2 => f64::from((number as f32).next_down()),
+            3 => number * 2.0 + 1.0,
+            4 => number / 2.0,
+            _ => number / 2.0 + other / 2.0,
+        })
     }
 
     fn expression(&mut self, rule: &Rule, kind: &ExprKind) {

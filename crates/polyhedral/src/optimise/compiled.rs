@@ -149,13 +149,8 @@ impl Scop {
         if !names.iter().any(is_written) {
             return Ok(Union::empty());
         }
-        let mut flow = self.dependences(Kind::Flow, Basis::Value, budget)?;
-        let own = flow.tagged.relations().filter(|tagged| {
-            let sides = tagged.space().output.nested.as_ref();
-            sides.is_some_and(|sides| names.contains(&sides.1.name.as_str()))
-        });
-        flow.tagged = Union::collect(own.cloned())?;
-        flow.pairs(budget)
+        let own = self.accessing(&names)?;
+        own.dependences(Kind::Flow, Basis::Value, budget)?.pairs(budget)
     }
 }
 

@@ -327,14 +327,20 @@ impl Scop {
             return Ok(None);
         }
         let mut all = Vec::new();
-        let (accesses, rates) = (Accesses::of(self, budget)?, Rates::of(&recipe.machine));
-        let before = self.compiled_costs(&accesses, &rates, budget)?;
+        let mut before = None;
         for statement in 0..self.statements.len() {
             let found = Contraction::of(self, statement, &recipe.machine, budget)?;
-            let found = found.filter(|contraction| !contraction.is_thin()).filter(|contraction| {
-                let before = before.get(&statement).copied().unwrap_or(f64::INFINITY);
-                contraction.cost(rates.vector) < WORTH * before
-            });
+            let Some(found) = found.filter(|found| !found.is_thin()) else { continue };
+            let rates = Rates::of(&recipe.machine);
+            let before = match &mut before {
+                Some(before) => before,
+                none => {
+                    let accesses = Accesses::of(self, budget)?;
+                    none.insert(self.compiled_costs(&accesses, &rates, budget)?)
+                }
+            };
+            let before = before.get(&statement).copied().unwrap_or(f64::INFINITY);
+            let found = Some(found).filter(|found| found.cost(rates.vector) < WORTH * before);
             all.extend(match recipe.parallel {
                 true => found.map(Contraction::shared_out),
                 false => found,

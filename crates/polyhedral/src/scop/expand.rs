@@ -155,7 +155,7 @@ impl Scop {
             });
             *union = Union::collect(all.collect::<Result<Vec<_>, _>>()?)?;
         }
-        let cells = scop.accessing(name)?;
+        let cells = scop.accessing(&[name])?;
         let cells = cells.reads.union(&cells.may_writes)?.range(budget)?;
         let Some((params, extents)) = extents(&cells, budget)? else { return Ok(None) };
         let rank = extents.len();
@@ -169,7 +169,7 @@ impl Scop {
             shared: true,
             integer,
         });
-        let last = self.accessing(&web.array)?.live_out(budget)?;
+        let last = self.accessing(&[&web.array])?.live_out(budget)?;
         let last = Union::collect(last.relations().filter(|map| web.has(map)).cloned())?;
         let copies = scop.copy_back(&last, depth, budget)?;
         scop.check(budget)?;
@@ -182,7 +182,7 @@ impl Scop {
 
     /// Finds the statements that values in an array connect with one.
     fn web(&self, array: &str, statement: usize, budget: &Budget) -> Result<Web, Error> {
-        let own = self.accessing(array)?;
+        let own = self.accessing(&[array])?;
         let values = own.dependences(Kind::Flow, Basis::Value, budget)?.pairs(budget)?;
         let mut pairs = Vec::new();
         for pair in values.relations() {
@@ -232,12 +232,12 @@ impl Scop {
         Ok(found.is_some_and(|contraction| !contraction.is_thin()))
     }
 
-    /// The part with the accesses to one array alone.
-    fn accessing(&self, array: &str) -> Result<Self, Error> {
+    /// The part with the accesses to some arrays alone.
+    pub(crate) fn accessing(&self, arrays: &[&str]) -> Result<Self, Error> {
         let mut own = self.clone();
         for union in [&mut own.reads, &mut own.may_writes, &mut own.must_writes, &mut own.kills] {
-            let of_array = |map: &&Relation| map.space().output.name == *array;
-            *union = Union::collect(union.relations().filter(of_array).cloned())?;
+            let is_one = |map: &&Relation| arrays.contains(&map.space().output.name.as_str());
+            *union = Union::collect(union.relations().filter(is_one).cloned())?;
         }
         Ok(own)
     }
@@ -245,7 +245,7 @@ impl Scop {
     /// Counts the outer loops, at most `around`, in whose iterations all values stay; nothing if
     /// there are none, or not all writes are certain and all that is read is written.
     fn own_loops(&self, web: &Web, around: usize, budget: &Budget) -> Result<Option<usize>, Error> {
-        let whole = self.accessing(&web.array)?;
+        let whole = self.accessing(&[&web.array])?;
         let of =
             |union: &Union| Union::collect(union.relations().filter(|map| web.has(map)).cloned());
         let [reads, may_writes, must_writes, kills] =

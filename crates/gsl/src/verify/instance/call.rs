@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tangram_dialects::attrs::Attrs;
 use tangram_dialects::constant;
-use tangram_ir::{Loc, Op, OpDef, Point, Traits, Value};
+use tangram_ir::{AttrKind, Loc, Op, OpDef, Point, Traits, Value};
 use tangram_tensor::DType;
 
 use super::super::attributes::{self, Call};
@@ -309,12 +309,14 @@ impl Draft<'_> {
         Some(context.dict(entries))
     }
 
-    /// Now and then, for an attribute that the rule reads, a number near those that the rule names.
+    /// Now and then, for a float that the rule reads, one near the numbers that the rule names. Integers
+    /// near these are tried by extents: most others an operation would refuse.
     fn near_number(&mut self, id: PatId, attr: &tangram_ir::AttrDef) -> Option<AttrValue> {
-        if !self.hints.mentions(id, attr.name) || self.rng.u8(0..4) > 0 {
+        let is_read = attr.kind == AttrKind::Float && self.hints.mentions(id, attr.name);
+        if !is_read || self.rng.u8(0..4) > 0 {
             return None;
         }
-        self.hints.near_number(attr.kind, self.rng)
+        self.hints.near_number(self.rng).map(AttrValue::Float)
     }
 
     fn is_left_out(&mut self, id: PatId, attr: &tangram_ir::AttrDef) -> bool {
