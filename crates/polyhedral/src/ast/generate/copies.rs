@@ -92,24 +92,21 @@ impl Ast {
 
     /// Decides a condition in one copy, as far as first values of iterators do.
     fn decided(&self, condition: Expr, ahead: &[Ahead]) -> Option<bool> {
-        match self.expr(condition) {
-            ExprKind::Compare(how, a, b) => self.compared(*how, (*a, *b), ahead),
-            ExprKind::And(all) => {
-                let all: Vec<_> = all.iter().map(|part| self.decided(*part, ahead)).collect();
-                match () {
-                    () if all.contains(&Some(false)) => Some(false),
-                    () => all.iter().all(|part| *part == Some(true)).then_some(true),
-                }
+        // One part that is false decides `and`, one that is true decides `or`.
+        let (parts, decisive) = match self.expr(condition) {
+            ExprKind::Compare(how, a, b) => return self.compared(*how, (*a, *b), ahead),
+            ExprKind::And(parts) => (parts, false),
+            ExprKind::Or(parts) => (parts, true),
+            _ => return None,
+        };
+        let mut open = false;
+        for part in parts {
+            match self.decided(*part, ahead) {
+                Some(value) if value == decisive => return Some(decisive),
+                decided => open |= decided.is_none(),
             }
-            ExprKind::Or(all) => {
-                let all: Vec<_> = all.iter().map(|part| self.decided(*part, ahead)).collect();
-                match () {
-                    () if all.contains(&Some(true)) => Some(true),
-                    () => all.iter().all(|part| *part == Some(false)).then_some(false),
-                }
-            }
-            _ => None,
         }
+        (!open).then_some(!decisive)
     }
 
     /// Decides a comparison of an iterator, with a constant added or not, and a number.
