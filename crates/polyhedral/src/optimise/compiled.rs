@@ -82,17 +82,17 @@ impl Scop {
             accesses.along(&next.intersect_domain(&own, budget)?, budget)
         };
         let inside = along(inner)?;
-        let Some((first, times)) = left.unrolled.first() else {
-            return Ok(costs(rates, &inside, true, &[], Form::Source));
-        };
-        // Compilers may leave a short loop to vectors, too.
-        let mut as_it_is = costs(rates, &along(*first)?, true, &[], Form::Source);
-        let more = shortness(rates, Some(*times), true);
-        as_it_is.values_mut().for_each(|cost| *cost *= more);
         let mut levels = Vec::new();
         for (level, times) in &left.unrolled {
             levels.push((along(*level)?, *times));
         }
+        let Some((first, times)) = levels.first() else {
+            return Ok(costs(rates, &inside, true, &[], Form::Source));
+        };
+        // Compilers may leave a short loop to vectors, too.
+        let mut as_it_is = costs(rates, first, true, &[], Form::Source);
+        let more = shortness(rates, Some(*times), true);
+        as_it_is.values_mut().for_each(|cost| *cost *= more);
         let jams: Vec<Jam<'_>> =
             levels.iter().map(|(along, times)| (along.as_slice(), *times, false)).collect();
         let form = match self.carries_a_variable(inner, &own, flow, budget)? {
