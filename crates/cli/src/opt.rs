@@ -36,7 +36,7 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
     outputs(args)?;
     set_max_memory(args.max_memory);
     let compared = check_options(args)?;
-    let options = options(args)?;
+    let options = options(args, &compared)?;
     let library = library(args, &options)?;
     let asked = args.explain_rule.as_deref().map(|rule| asked(rule, args)).transpose()?;
     let mut ends = Ends::new(args, &options, asked, before);
@@ -71,8 +71,7 @@ pub(crate) fn run(args: &OptArgs) -> Result<ExitCode, Error> {
 
 /// Says what is wrong with rules, names and options, whatever the model is.
 pub(crate) fn check_request(args: &OptArgs) -> Result<(), Error> {
-    check_options(args)?;
-    let options = options(args)?;
+    let options = options(args, &check_options(args)?)?;
     let mut empty = Model::empty(dialects::context()).map_err(error::model(&args.input))?;
     optimise(&mut empty, &library(args, &options)?, &options)?;
     Ok(())
@@ -289,7 +288,9 @@ fn add_rules(library: &mut Library, args: &OptArgs) -> Result<(), Error> {
     args.rules.iter().try_for_each(|name| Ok(library.add(name)?))
 }
 
-fn options(args: &OptArgs) -> Result<Options, Error> {
+/// What is done, and by which inputs it is chosen: those of the check, which may come from pipes and
+/// are read once.
+fn options(args: &OptArgs, compared: &CheckOptions) -> Result<Options, Error> {
     let strategy = match args.strategy {
         StrategyArg::Greedy => Strategy::Greedy,
         StrategyArg::Walk => Strategy::Walk,
@@ -313,7 +314,7 @@ fn options(args: &OptArgs) -> Result<Options, Error> {
         fold_limit: args.fold_limit,
         exact: args.exact,
         opset: args.opset,
-        choosing: args.choose.choosing(&check_options(args)?),
+        choosing: args.choose.choosing(compared),
         narrow: precision(args).map(|to| Narrowing { to, keep: args.keep.clone() }),
         max_steps: if args.json.is_some() || args.trace.is_some() { args.steps } else { 0 },
         cancel: on_interrupt(),
