@@ -30,7 +30,7 @@ use crate::values::shape;
 )]
 pub(crate) struct BenchArgs {
     /// The model to run.
-    model: PathBuf,
+    pub(crate) model: PathBuf,
     /// The data of an input, as `images=photo.npy`, without a name for the only input; or of
     /// several, as an archive `feed.npz` that names them. Others are made up.
     #[arg(long, value_name = "[INPUT=]FILE")]

@@ -21,9 +21,9 @@ use crate::values::{count, data, shape, share};
                         model.onnx better.onnx --runs 10 --data images=photo.npy")]
 pub(crate) struct CheckArgs {
     /// One model.
-    first: PathBuf,
+    pub(crate) first: PathBuf,
     /// The other.
-    second: PathBuf,
+    pub(crate) second: PathBuf,
     /// How often both are evaluated: with other sizes where sizes are open, else other numbers.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = count)]
     runs: usize,

@@ -15,9 +15,9 @@ use crate::out;
 #[command(after_help = "Example:\n  tangram diff model.onnx better.onnx")]
 pub(crate) struct DiffArgs {
     /// The model before.
-    before: PathBuf,
+    pub(crate) before: PathBuf,
     /// The model after.
-    after: PathBuf,
+    pub(crate) after: PathBuf,
     /// Print so many nodes of each kind at most.
     #[arg(long, value_name = "N", default_value_t = 40)]
     limit: usize,

@@ -28,6 +28,7 @@ mod fleet;
 mod flow;
 mod invocation;
 mod judge;
+mod kind;
 mod limits;
 mod lsp;
 mod machine;
@@ -95,7 +96,8 @@ pub fn run_as(invocation: &Invocation) -> ExitCode {
     if let Some(wrong) = combination::refused(&cli.command, &matches) {
         wrong.exit();
     }
-    ended(ends::check(&cli.command).and_then(|()| run(cli.command)))
+    let checked = kind::check(&cli.command).and_then(|()| ends::check(&cli.command));
+    ended(checked.and_then(|()| run(cli.command)))
 }
 
 fn ended(outcome: Result<ExitCode, Error>) -> ExitCode {

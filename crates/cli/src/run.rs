@@ -2,8 +2,6 @@
 
 use crate::exit::ExitCode;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -23,8 +21,8 @@ use tangram::{Library, Session, dialects};
 use crate::edits::EditArgs;
 use crate::error::{self, Error};
 use crate::limits::Limits;
-use crate::out;
 use crate::values::shape;
+use crate::{kind, out};
 
 /// Arguments of `tangram run`.
 #[derive(Args, Debug)]
@@ -175,7 +173,7 @@ fn evaluated(args: &RunArgs) -> Result<ExitCode, Error> {
         random: args.random.then_some(args.seed),
         shapes: &args.shape,
     };
-    let (session, inputs, (outputs, mut profile)) = if is_library(&args.model) {
+    let (session, inputs, (outputs, mut profile)) = if kind::is_library(&args.model) {
         let session = library(args)?;
         let given = read_inputs(session.module(), wanted)?;
         let (inputs, ran) = first_run(&session, session.module(), &given, wanted)?;
@@ -210,16 +208,6 @@ fn evaluated(args: &RunArgs) -> Result<ExitCode, Error> {
         false => out::print(table(&outputs, &profile, &session.coverage(), args))?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// What libraries begin with on Linux, on macOS and on Windows; no model does.
-const LIBRARIES: [&[u8]; 4] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ\x90\0"];
-
-/// Whether a file is a library.
-fn is_library(path: &Path) -> bool {
-    let mut start = [0; 4];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    read.is_ok() && LIBRARIES.contains(&&start[..])
 }
 
 /// Opens a library that `tangram compile` wrote.

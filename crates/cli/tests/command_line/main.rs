@@ -7,6 +7,7 @@
 mod commands;
 mod desk;
 mod flags;
+mod kinds;
 mod pipes;
 mod shells;
 mod wrong;
