@@ -24,7 +24,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "general"
 NESTS = 200
 DECLARED = re.compile(r"^(signed char|unsigned char|short|unsigned|int|float|double) (.*);$", re.MULTILINE)
 STRUCTURE = re.compile(r"^(struct (\w+) {.*?^}) (\w+)(\[\d+\]);$", re.MULTILINE | re.DOTALL)
-ESTIMATE = re.compile(r"estimated cost: ([\d.]+)")
+SCORE = re.compile(r"^score: ([\d.]+)$", re.MULTILINE)
 
 DRIVER = """#include <stdio.h>
 #include <stdlib.h>
@@ -127,13 +127,16 @@ class Bench:
         self.folder, self.compilers, self.arguments = folder, compilers, arguments
 
     def ours(self, source: pathlib.Path) -> tuple[str, list[float], str]:
-        """Our text of a file, the estimates of its parts, and why nothing was done, if so."""
+        """Our text of a file, the scores that decided in its parts, and what was said of them."""
         target = self.folder / f"{source.stem}.ours.c"
         words = [os.environ["TANGRAM_BIN"], "scop", str(source), "-o", str(target), *self.arguments.scop]
         made = subprocess.run(words, capture_output=True, text=True)
         if made.returncode:
             raise SystemExit(f"{source.name}: {made.stderr}")
-        return target.read_text(), [float(number) for number in ESTIMATE.findall(made.stderr)], made.stderr
+        words = [os.environ["TANGRAM_BIN"], "scop", str(source), "--print", "score", *self.arguments.scop]
+        # A file without a part has none.
+        found = subprocess.run(words, capture_output=True, text=True).stdout
+        return target.read_text(), [float(number) for number in SCORE.findall(found)], made.stderr
 
     def program(self, name: str, text: str, own: dict[str, str], flags: list[str]) -> pathlib.Path:
         """Builds the versions `own` of a file, by name the words of a compiler and a text."""
@@ -174,7 +177,7 @@ class Bench:
     def measure(self, source: pathlib.Path, flags: list[str]) -> dict:
         """Measures a file."""
         text = source.read_text()
-        ours, estimates, said = self.ours(source)
+        ours, scores, said = self.ours(source)
         own = self.versions(text, ours)
         if self.arguments.check and ours != text:
             exact = self.program(f"{source.stem}-exact", text, own, [*flags, "-ffp-contract=off"])
@@ -182,7 +185,7 @@ class Bench:
             if len(hashes) > 1:
                 print(f"{source.name}: other bits than the source: {said}")
         times = self.run(self.program(source.stem, text, own, flags), list(own), self.arguments.rounds)
-        row = {"estimates": estimates}
+        row = {"scores": scores}
         for name in self.compilers:
             seconds = times[f"{name}_source"][0]
             row[name] = {
@@ -199,8 +202,8 @@ def show(name: str, row: dict, compilers: list[str]) -> None:
         f"{cell['seconds'] * 1e3:9.3f} {cell['faster']:6.2f} {cell['control']:6.2f}"
         for cell in (row[compiler] for compiler in compilers)
     ]
-    estimate = " ".join(f"{1 / number:.1f}" for number in row["estimates"] if number > 0)
-    print(f"{name:32}" + "".join(cells) + f"  {estimate}", flush=True)
+    score = " ".join(f"{1 / number:.1f}" for number in row["scores"] if number > 0)
+    print(f"{name:32}" + "".join(cells) + f"  {score}", flush=True)
 
 
 def summary(kind: str, rows: dict[str, dict], compilers: list[str]) -> None:
@@ -222,7 +225,7 @@ def summary(kind: str, rows: dict[str, dict], compilers: list[str]) -> None:
 def run(arguments: argparse.Namespace, compilers: dict[str, list[str]], flags: list[str]) -> dict:
     """Measures all files, then nests drawn at random."""
     names, result = list(compilers), {}
-    print(f"{'':32}" + "".join(f"{name + ' ms':>9} {'ours':>6} {'again':>6}" for name in names) + "  predicted")
+    print(f"{'':32}" + "".join(f"{name + ' ms':>9} {'ours':>6} {'again':>6}" for name in names) + "  1/score")
     with tempfile.TemporaryDirectory() as own:
         folder = pathlib.Path(arguments.keep or own)
         bench = Bench(folder, compilers, arguments)

@@ -19,6 +19,10 @@ pub(crate) enum ScopPrint {
     Ast,
     /// What would be done to each part or why nothing is, and which results are the same bits.
     Report,
+    /// The number by which a schedule was chosen, over that of the source: for benchmarks of the
+    /// choice, as it predicts no time.
+    #[value(hide = true)]
+    Score,
     /// How many statements, arrays, parameters and dependences there are.
     Stats,
     /// The instances with their order, tiles and dependences, as SVG; needs `--set`.

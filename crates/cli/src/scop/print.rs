@@ -30,6 +30,7 @@ pub(super) fn show(
             ast?.to_string()
         }
         ScopPrint::Report => report::report(part, &optimised(part, args, budget)?),
+        ScopPrint::Score => report::score(&optimised(part, args, budget)?),
         ScopPrint::Tree => written(&scop.schedule, args.format),
         ScopPrint::Deps => dependences(scop, budget)?,
         ScopPrint::Schedule => {

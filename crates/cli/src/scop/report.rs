@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use tangram_polyhedral::Error as Fault;
-use tangram_polyhedral::optimise::{Arranged, Idle, WORTH};
+use tangram_polyhedral::optimise::{Arranged, Idle};
 use tangram_scop::{Part, Problem};
 
 use super::{Outcome, quoted};
@@ -67,7 +67,15 @@ pub(super) fn report(part: &Part, outcome: &Outcome) -> String {
     format!("loops: {}\nbits: {}\n", became(part, outcome), bits(part, outcome))
 }
 
-/// What became of a part, or why nothing did.
+/// The line of `--print score`: the number that decided, which orders schedules and predicts nothing.
+pub(super) fn score(outcome: &Outcome) -> String {
+    match outcome.best.ratio {
+        Some(ratio) if ratio.is_finite() => format!("score: {ratio:.4}\n"),
+        _ => "score: none\n".to_owned(),
+    }
+}
+
+/// What became of a part, or why nothing did: in words, as the numbers that decide are no times.
 fn became(part: &Part, outcome: &Outcome) -> String {
     let Outcome { part: with, best, ast, one_thread, guards } = outcome;
     if !part.ended.is_empty() {
@@ -81,9 +89,9 @@ fn became(part: &Part, outcome: &Outcome) -> String {
     }
     if best.original {
         return match best.ratio {
-            Some(ratio) if ratio.is_finite() && ratio < 0.995 => format!(
-                "kept: the best schedule saves too little (estimated cost: {ratio:.2}, needed: {WORTH})"
-            ),
+            Some(ratio) if ratio.is_finite() && ratio < 0.995 => {
+                "kept: the best schedule saves too little".to_owned()
+            }
             Some(ratio) if ratio.is_finite() => "kept: no better schedule".to_owned(),
             _ => "kept: no loop repeats".to_owned(),
         };
@@ -92,7 +100,6 @@ fn became(part: &Part, outcome: &Outcome) -> String {
         Ok(guards) => guards,
         Err(reason) => return format!("kept: {reason}"),
     };
-    let gain = best.ratio.map_or(String::new(), |ratio| format!(" (estimated cost: {ratio:.2})"));
     let contracted = |at: &usize| best.contractions.iter().any(|own| own.statement == *at);
     let bands: Vec<String> =
         best.bands.iter().filter_map(|band| arranged(with, band, contracted)).collect();
@@ -119,7 +126,7 @@ fn became(part: &Part, outcome: &Outcome) -> String {
         }
         false => "",
     };
-    format!("rewritten{gain}: {bands}{idle}{memory}{compared}{alone}")
+    format!("rewritten: {bands}{idle}{memory}{compared}{alone}")
 }
 
 /// Says what of `--tile` has no effect on a part.
