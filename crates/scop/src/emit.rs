@@ -10,9 +10,11 @@ use crate::accumulate::Accumulators;
 use crate::c_tokens::{replaced, words};
 use crate::contraction::{Kernels, Panel, Tiles};
 use crate::declare::is_small;
-use crate::guard::{AT, AT_DEFINITION, Guard, ROWS, ROWS_DEFINITION};
+use crate::definitions::{HINT, SHARED, definitions, without_conditions};
+use crate::guard::Guard;
 use crate::macros::Hidden;
-use crate::memory::{Memory, THREAD, THREAD_DEFINITIONS, lasting};
+use crate::memory::{Memory, lasting};
+use crate::names::{Root, free, of_earlier_run, unused};
 use crate::source_range::places;
 use crate::top_level::{definitions_at, macros};
 use crate::{Declared, Part, Problem};
@@ -38,22 +40,9 @@ pub struct Emit {
     /// Macros that are known somewhere in the file, beside those that it defines itself: new code is
     /// written behind the preprocessor, which would put something in their place again.
     pub macros: Vec<String>,
+    /// The file behind the preprocessor, if there is one: what headers declare has its name, too.
+    pub preprocessed: String,
 }
-
-const HINT: &str = "TANGRAM_SIMD";
-
-/// What the hint stands for: the loop has no dependences between its iterations.
-const HINT_DEFINITION: &str = "\
-#if defined(_OPENMP)
-#define TANGRAM_SIMD _Pragma(\"omp simd\")
-#elif defined(__clang__)
-#define TANGRAM_SIMD _Pragma(\"clang loop vectorize(assume_safety)\")
-#elif defined(__GNUC__)
-#define TANGRAM_SIMD _Pragma(\"GCC ivdep\")
-#else
-#define TANGRAM_SIMD
-#endif
-";
 
 /// Returns the conditions under which new code takes the place of a part: what it tests beside what it
 /// needs anyway ([`Part::test`]).
@@ -61,7 +50,8 @@ const HINT_DEFINITION: &str = "\
 /// # Errors
 /// Why the part keeps its own loops whatever is tested.
 pub fn guarded(part: &Part, ast: &Ast, emit: &Emit) -> Result<Vec<String>, String> {
-    let guard = Guard::of(part, ast, &style_of(part, &plain_style()), emit.no_alias)?;
+    let style = style_of(part, &plain_style());
+    let guard = Guard::of(part, ast, &style, (&Root::default(), emit.no_alias))?;
     Ok([guard.limits, guard.apart].concat())
 }
 
@@ -91,25 +81,28 @@ pub fn rewrite(
 ) -> Result<String, Problem> {
     let lines: Vec<&str> = original.split_inclusive('\n').collect();
     let end = line_end(&lines);
-    let own = macros(original);
+    let (own, known) = (macros(original), of_earlier_run(original, &SHARED));
+    let hides = |name: &&str| !is_given(name) && !known.contains(name);
     let macros: HashSet<&str> =
-        own.iter().chain(&emit.macros).map(String::as_str).filter(|name| !is_own(name)).collect();
-    let words: HashSet<&str> = words(original).chain(macros.iter().copied()).collect();
+        own.iter().chain(&emit.macros).map(String::as_str).filter(hides).collect();
+    let all = words(original).chain(words(&emit.preprocessed));
+    let words: HashSet<&str> = all.chain(macros.iter().copied()).collect();
+    let root = &Root::of(&words, &known);
     let mut style = plain_style();
-    style.iterator = free(&words, &["c", "t", "it", "tangram_"], "tangram_iterator_");
-    let local = free(&words, &["s", "sum", "acc"], "tangram_local_");
-    style.hint = HINT.into();
+    style.iterator = free(&words, &["c", "t", "it"], &root.text("tangram_c"));
+    let local = free(&words, &["s", "sum", "acc"], &root.text("tangram_s"));
+    style.hint = root.text(HINT);
     (style.parallel, style.vectorize) = (emit.parallel, emit.vectorize);
     style.threads_from = emit.threads_from;
     if ["floord", "min", "max"].iter().any(|name| words.contains(name)) {
-        style.prefix = "tangram_".into();
+        style.prefix = root.lower().into();
     }
     let all: Vec<&Part> = parts.iter().map(|(part, _)| *part).collect();
     let (mut text, mut from) = (String::new(), 0);
     let (mut first, mut kernels) = (None::<usize>, Kernels::default());
     for (at, ((part, ast), place)) in parts.iter().zip(places(original, &all)).enumerate() {
         let Some(ast) = ast.filter(|_| part.ended.is_empty()) else { continue };
-        let Ok(guard) = Guard::of(part, ast, &style_of(part, &style), emit.no_alias) else {
+        let Ok(guard) = Guard::of(part, ast, &style_of(part, &style), (root, emit.no_alias)) else {
             continue;
         };
         style.types.clone_from(&guard.types);
@@ -134,7 +127,14 @@ pub fn rewrite(
         let tiles: Vec<Tiles> = own
             .filter_map(|(_, contraction)| {
                 let shape = (shape.0.as_str(), shape.1.as_str());
-                Tiles::new(contraction, part, &mut kernels, &words, shape, emit.threads_from)
+                Tiles::new(
+                    contraction,
+                    part,
+                    &mut kernels,
+                    (&words, root),
+                    shape,
+                    emit.threads_from,
+                )
             })
             .collect();
         style.shared_where = tiles.iter().flat_map(Tiles::shared_where).collect();
@@ -143,19 +143,23 @@ pub fn rewrite(
             true => lines[part.first_line..part.last_line - 1].concat(),
             false => original[place.clone()].to_owned(),
         };
-        let fits = part.test.as_ref().map(|_| free(&words, &["fits"], "tangram_fits_"));
+        let fits = part.test.as_ref().map(|_| unused(&words, "fits"));
         let panels = match part.declared.is_empty() {
             true => tiles.iter().flat_map(Tiles::panels).collect(),
             // There is no other place for the loops of the source.
             false => Vec::new(),
         };
-        let memory = Memory::of(part, &panels, &unused(&words, "memory"));
+        let memory = Memory::of(part, &panels, &unused(&words, "memory"), root);
         let tests = fits.iter().cloned().chain(guard.limits.clone()).chain(guard.apart);
         let mut choice = Choice::of(part, &tiles, tests.collect(), &memory, &style.indent);
         let more = [choice.condition.clone(), choice.before.concat(), choice.first.concat()];
         let of_test = part.scop.statements.iter().flat_map(|own| &own.domain.space().params);
         let of_test = of_test.chain(part.members.iter().map(|member| &member.text));
-        let code = more.iter().chain(of_test).chain([&new]).map(String::as_str);
+        let code = more.iter().chain(of_test).chain([&new]);
+        // What the preprocessor puts in the place of our names is read there, too.
+        let behind = code.clone().map(|code| definitions(code, &style, root));
+        let behind: Vec<String> = behind.map(|own| without_conditions(&own)).collect();
+        let code = code.chain(&behind).map(String::as_str);
         let hidden = Hidden::of(&macros, code);
         choice.otherwise.clone_from(&hidden.behind);
         text.push_str(&ended(&hidden.before, end));
@@ -186,11 +190,12 @@ pub fn rewrite(
     }
     text.push_str(&original[from..]);
     let Some(first) = first else { return Ok(text) };
-    let mut needed = definitions(&text, &style);
-    needed.push_str(kernels.text());
+    let needed = definitions(&text, &style, root) + kernels.text();
     if needed.is_empty() {
         return Ok(text);
     }
+    let hidden = Hidden::of(&macros, [without_conditions(&needed).as_str()]);
+    let needed = [hidden.before, needed, hidden.behind].concat();
     let offset = definitions_at(original, first);
     let broken = offset > 0 && !original[..offset].ends_with(['\n', '\u{feff}']);
     let start = if broken { end } else { "" };
@@ -198,11 +203,9 @@ pub fn rewrite(
     Ok(text)
 }
 
-/// Returns whether a macro is one of those that new code needs: an earlier run may have written it, or
-/// the compiler has it from the start, as `__UINTPTR_TYPE__`.
-fn is_own(name: &str) -> bool {
-    let predefined = name.starts_with("__") && name.ends_with("__");
-    predefined || name.starts_with("TANGRAM_") || name.starts_with("tangram_")
+/// Returns whether a macro is one that the compiler has from the start, as `__UINTPTR_TYPE__`.
+fn is_given(name: &str) -> bool {
+    name.starts_with("__") && name.ends_with("__")
 }
 
 /// Returns how most lines end.
@@ -524,49 +527,4 @@ fn declaration(array: &Declared, part: &Part) -> Result<String, Problem> {
     }
     text.push_str(";\n");
     Ok(text)
-}
-
-/// Finds a start of names that no name of the text has, followed by digits.
-pub(crate) fn free(words: &HashSet<&str>, starts: &[&str], last: &str) -> String {
-    let taken = |start: &str| {
-        words.iter().any(|word| {
-            word.strip_prefix(start)
-                .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
-        })
-    };
-    starts.iter().copied().find(|start| !taken(start)).unwrap_or(last).to_owned()
-}
-
-/// Finds a name that none of these is, nor with `_at` behind it.
-pub(crate) fn unused(words: &HashSet<&str>, start: &str) -> String {
-    let mut name = start.to_owned();
-    while words.contains(name.as_str()) || words.contains(format!("{name}_at").as_str()) {
-        name.push('_');
-    }
-    name
-}
-
-/// Writes the definitions that the text uses.
-fn definitions(text: &str, style: &CStyle) -> String {
-    let mut needed = String::new();
-    for line in Ast::macros().lines() {
-        let name = line.trim_start_matches("#define ").split('(').next().unwrap_or_default();
-        let full = format!("{}{name}", style.prefix);
-        if words(text).any(|word| word == full) {
-            let _ = writeln!(needed, "{}", line.replacen(name, &full, 1));
-        }
-    }
-    if words(text).any(|word| word == AT) {
-        needed.push_str(AT_DEFINITION);
-    }
-    if words(text).any(|word| word == ROWS) {
-        needed.push_str(ROWS_DEFINITION);
-    }
-    if words(text).any(|word| word == HINT) {
-        needed.push_str(HINT_DEFINITION);
-    }
-    if words(text).any(|word| word.starts_with(THREAD)) {
-        needed.push_str(THREAD_DEFINITIONS);
-    }
-    needed
 }

@@ -191,7 +191,7 @@ impl Part {
             taken.extend(space.params.iter().chain(&space.output.dims).map(String::as_str));
         }
         taken.extend(self.around.variables.iter().map(|variable| variable.name.as_str()));
-        crate::emit::unused(&taken, start)
+        crate::names::unused(&taken, start)
     }
 
     /// Writes the statements of a part with an expanded array; nothing if one of them uses the array

@@ -22,6 +22,7 @@
 //! stay for as long as this does.
 
 use crate::contraction::Panel;
+use crate::names::Root;
 use crate::{Declared, Part};
 
 /// Elements of an array in the place of a variable: a gigabyte of doubles. Where systems promise more
@@ -64,8 +65,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// `name`: one that nothing in the file has, nor with `_at` behind it.
-    pub fn of(part: &Part, panels: &[Panel], name: &str) -> Self {
+    /// `name`: one that nothing in the file has, nor with `_at` behind it. `root`: what macros begin with.
+    pub fn of(part: &Part, panels: &[Panel], name: &str, root: &Root) -> Self {
         let mut memory = Self { name: name.to_owned(), arrays: Vec::new(), conditions: Vec::new() };
         for array in &part.allocated {
             memory.add(array);
@@ -73,7 +74,7 @@ impl Memory {
         for Panel { name, element, count, of_thread } in panels {
             let count = count.next_multiple_of(LINE);
             let bytes = match of_thread {
-                true => format!("sizeof({element}) * {count} * (unsigned){THREADS}"),
+                true => format!("sizeof({element}) * {count} * (unsigned){}", root.text(THREADS)),
                 false => format!("sizeof({element}) * {count}"),
             };
             memory.arrays.push(Array { declared: format!("{element} *const {name}"), bytes });

@@ -219,3 +219,27 @@ fn clang_reads_the_code_as_cuda() {
     // A folder that stays behind does no harm.
     let _ = std::fs::remove_dir_all(folder);
 }
+
+/// Names that the file shares, and those of CUDA, are none of the source.
+#[test]
+fn new_names_are_none_of_the_source() {
+    let source = |first: &str, second: &str| {
+        format!(
+            "enum {{ {first} = 3, device_x = 2 }};
+void f(int n, int m, double {second}[n][m], double x[n][m]) {{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m && j < n; j++)
+      x[i][j] += {second}[i][j] * {first} + device_x;
+}}
+"
+        )
+    };
+    let code = made(&source("TANGRAM_CUDA", "tangram_error"), &[]).expect("code");
+    assert!(code.contains("#define TANGRAM2_CUDA(call)"), "{code}");
+    assert!(code.contains("cudaError_t tangram2_error"), "{code}");
+    assert!(code.contains("TANGRAM2_CUDA(cudaFree(device_x_));"), "{code}");
+    let code = made(&source("tangram_max", "TANGRAM2_CUDA"), &[]).expect("code");
+    assert!(code.contains("#define TANGRAM3_CUDA(call)"), "{code}");
+    let refused = made(&source("three", "blockIdx"), &[]).expect_err("refused");
+    assert!(refused.contains("`blockIdx` is a word of CUDA's language"), "{refused}");
+}

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     }
     let Some(print) = args.print else {
         return match args.target {
-            TargetArg::C => rewritten(args, &original, &parts),
+            TargetArg::C => rewritten(args, (&original, text), &parts),
             TargetArg::Cuda => on_device(args, &parts),
         };
     };
@@ -205,7 +205,11 @@ fn preprocess(text: &str, path: &Path, flags: &[String]) -> std::io::Result<Outp
 }
 
 /// Writes the file with generated loops; a part that gains nothing keeps its own.
-fn rewritten(args: &ScopArgs, original: &str, parts: &[Part]) -> Result<ExitCode, Error> {
+fn rewritten(
+    args: &ScopArgs,
+    (original, preprocessed): (&str, String),
+    parts: &[Part],
+) -> Result<ExitCode, Error> {
     let name = args.input.display();
     let all: Vec<&Part> = parts.iter().collect();
     let (mut generated, mut spent) = (Vec::new(), 0);
@@ -248,7 +252,16 @@ fn rewritten(args: &ScopArgs, original: &str, parts: &[Part]) -> Result<ExitCode
     let threads_from = tangram_polyhedral::optimise::threads_from(&args.machine);
     let no_alias = args.no_alias;
     let macros = macros(args, original);
-    let emit = Emit { parallel, threads_from, vectorize, private, contractions, no_alias, macros };
+    let emit = Emit {
+        parallel,
+        threads_from,
+        vectorize,
+        private,
+        contractions,
+        no_alias,
+        macros,
+        preprocessed,
+    };
     let code = deliver(tangram_scop::rewrite(original, &pairs, &emit), args)?;
     if code == ExitCode::SUCCESS {
         out::say(said);

@@ -10,6 +10,7 @@ use super::Operands;
 use crate::Part;
 use crate::c_tokens::words;
 use crate::memory::THREAD;
+use crate::names::Root;
 use crate::source::is_signed;
 
 /// The functions that tiles call, each once in a file.
@@ -25,7 +26,12 @@ const UNNAMED: &str = "TANGRAM_KERNEL";
 
 impl Kernels {
     /// Returns the name of the kernel of a contraction.
-    fn name(&mut self, contraction: &Contraction, words: &HashSet<&str>) -> Option<String> {
+    fn name(
+        &mut self,
+        contraction: &Contraction,
+        words: &HashSet<&str>,
+        root: &Root,
+    ) -> Option<String> {
         let program = Program::for_tile(&contraction.body, &contraction.tile).ok()?;
         let element = contraction.element;
         let column = contraction.only(LoopKind::Column);
@@ -39,7 +45,8 @@ impl Kernels {
         if let Some((name, _)) = self.known.iter().find(|(_, text)| *text == generic) {
             return Some(name.clone());
         }
-        let start = crate::emit::free(words, &["kernel", "tile_kernel"], "tangram_kernel_");
+        let last = root.text("tangram_kernel_");
+        let start = crate::names::free(words, &["kernel", "tile_kernel"], &last);
         let mut name = format!("{start}{}", self.known.len());
         while ["_edge", "_vector"].iter().any(|end| words.contains(format!("{name}{end}").as_str()))
         {
@@ -84,6 +91,7 @@ pub(crate) struct Tiles<'a> {
     pub(super) index: &'a str,
     pub(super) indent: &'a str,
     threads_from: u64,
+    root: &'a Root,
     /// What is behind local names where the source has these.
     suffix: String,
 }
@@ -94,7 +102,7 @@ impl<'a> Tiles<'a> {
         contraction: &'a Contraction,
         part: &'a Part,
         kernels: &mut Kernels,
-        words: &HashSet<&str>,
+        (words, root): (&HashSet<&str>, &'a Root),
         (index, indent): (&'a str, &'a str),
         threads_from: u64,
     ) -> Option<Self> {
@@ -102,7 +110,7 @@ impl<'a> Tiles<'a> {
         let statement = &part.scop.statements[contraction.statement];
         let names = statement.domain.space().output.dims.iter().map(String::as_str);
         let types = part.types.get(contraction.statement)?.iter().map(String::as_str);
-        let kernel = kernels.name(contraction, words)?;
+        let kernel = kernels.name(contraction, words, root)?;
         let locals = ["row", "rows", "depth", "from", "to", "at", "r", "first", "end", "at_first"];
         let locals = locals.into_iter().chain(["first_column", "end_column", "p", "q"]);
         let mut suffix = String::new();
@@ -137,6 +145,7 @@ impl<'a> Tiles<'a> {
             index,
             indent,
             threads_from,
+            root,
             suffix,
         })
     }
@@ -184,8 +193,9 @@ impl<'a> Tiles<'a> {
             let (ty, name, all) = (element.c_type(), self.panel(at), self.all(at));
             let _ = writeln!(
                 text,
-                "{}{ty} *const {name} = {all} + (long){THREAD} * {count};",
-                self.indent
+                "{}{ty} *const {name} = {all} + (long){} * {count};",
+                self.indent,
+                self.root.text(THREAD)
             );
         }
         text

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use tangram_polyhedral::ast::Ast;
 
-use super::PREFIX;
 use crate::c_tokens::words;
+use crate::names::Root;
 use crate::{Enumeration, Part};
 
 const START: &str = "\
@@ -59,7 +59,12 @@ pub(super) fn is_standard(name: &str) -> bool {
 }
 
 /// Writes what stands in front of the code of all parts.
-pub(super) fn head(origin: &str, parts: &[&Part], bodies: &str, output: Output) -> String {
+pub(super) fn head(
+    origin: &str,
+    parts: &[&Part],
+    bodies: &str,
+    (root, output): (&Root, Output),
+) -> String {
     let constants = constants(parts, bodies);
     let mut used: BTreeSet<&str> = words(bodies).collect();
     used.extend(constants.iter().flat_map(|own| words(&own.text)));
@@ -67,11 +72,11 @@ pub(super) fn head(origin: &str, parts: &[&Part], bodies: &str, output: Output) 
     let origin = origin.replace("*/", "* /");
     let mut text = format!("/* Made from {origin} by `tangram scop --target cuda{more}`. */\n");
     if output == Output::Program {
-        text.push_str(START);
+        text.push_str(&root.text(START));
     }
     for line in Ast::macros().lines() {
         let name = line.trim_start_matches("#define ").split('(').next().unwrap_or_default();
-        let full = format!("{PREFIX}{name}");
+        let full = format!("{}{name}", root.lower());
         if used.contains(full.as_str()) {
             let _ = writeln!(text, "{}", line.replacen(name, &full, 1));
         }

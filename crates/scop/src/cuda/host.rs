@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use tangram_polyhedral::ast::{Ast, CStyle};
 
+use super::Writer;
 use super::text::Form;
 use super::variables::{Role, Size, Variable};
-use super::{PREFIX, Writer};
 
 const INDENT: &str = "    ";
 
@@ -16,7 +16,7 @@ impl Writer<'_> {
     pub(super) fn host_function(&self) -> String {
         let parameters = self.variables.all.iter().filter(|variable| variable.parameter);
         let parameters: Vec<String> = parameters.map(|v| self.parameter(v)).collect();
-        let mut text = String::new();
+        let (mut text, checked) = (String::new(), self.checked());
         if !self.variables.whole {
             let _ = writeln!(text, "/* In the place of the part: {} */", self.call());
         }
@@ -26,7 +26,7 @@ impl Writer<'_> {
             self.buffer(variable, &mut text);
         }
         text.push_str(&self.launches());
-        let _ = writeln!(text, "{INDENT}TANGRAM_CUDA(cudaDeviceSynchronize());");
+        let _ = writeln!(text, "{INDENT}{checked}(cudaDeviceSynchronize());");
         for variable in self.buffers() {
             let Variable { name, role, .. } = variable;
             let (device, size) = (self.device(variable), self.size(variable));
@@ -34,10 +34,10 @@ impl Writer<'_> {
                 let from = self.address(variable);
                 let _ = writeln!(
                     text,
-                    "{INDENT}TANGRAM_CUDA(cudaMemcpy({from}, {device}, {size}, cudaMemcpyDeviceToHost));"
+                    "{INDENT}{checked}(cudaMemcpy({from}, {device}, {size}, cudaMemcpyDeviceToHost));"
                 );
             }
-            let _ = writeln!(text, "{INDENT}TANGRAM_CUDA(cudaFree({device})); /* {name} */");
+            let _ = writeln!(text, "{INDENT}{checked}(cudaFree({device})); /* {name} */");
         }
         text.push_str("}\n");
         text
@@ -87,6 +87,11 @@ impl Writer<'_> {
         }
     }
 
+    /// The macro around calls that may fail.
+    fn checked(&self) -> String {
+        self.root.text("TANGRAM_CUDA")
+    }
+
     fn device(&self, variable: &Variable) -> String {
         self.apart("device", variable)
     }
@@ -98,7 +103,8 @@ impl Writer<'_> {
     /// Makes a name that no variable of the source has.
     fn apart(&self, start: &str, variable: &Variable) -> String {
         let mut name = format!("{start}_{}", variable.name);
-        while self.variables.all.iter().any(|other| other.name == name) {
+        let used = self.words();
+        while used.contains(name.as_str()) {
             name.push('_');
         }
         name
@@ -112,7 +118,7 @@ impl Writer<'_> {
 
     /// Allocates the cells of a variable and copies to them.
     fn buffer(&self, variable: &Variable, text: &mut String) {
-        let element = &variable.element;
+        let (element, checked) = (&variable.element, self.checked());
         let (device, size) = (self.device(variable), self.size(variable));
         let mut extents = variable.extents.clone();
         match &variable.size {
@@ -141,12 +147,12 @@ impl Writer<'_> {
         let factors: String = extents.iter().map(|e| format!(" * (size_t)({e})")).collect();
         let _ = writeln!(text, "{INDENT}const size_t {size} = sizeof({element}){factors};");
         let _ = writeln!(text, "{INDENT}{element} *{device} = NULL;");
-        let _ = writeln!(text, "{INDENT}TANGRAM_CUDA(cudaMalloc((void **)&{device}, {size}));");
+        let _ = writeln!(text, "{INDENT}{checked}(cudaMalloc((void **)&{device}, {size}));");
         if matches!(variable.role, Role::Buffer { reads: true, .. }) {
             let from = self.address(variable);
             let _ = writeln!(
                 text,
-                "{INDENT}TANGRAM_CUDA(cudaMemcpy({device}, {from}, {size}, cudaMemcpyHostToDevice));"
+                "{INDENT}{checked}(cudaMemcpy({device}, {from}, {size}, cudaMemcpyHostToDevice));"
             );
         }
     }
@@ -155,7 +161,7 @@ impl Writer<'_> {
     fn greatest(&self, last: &Ast, name: &str, more: &str, text: &mut String) {
         text.push_str(&last.to_c_with(&self.inner_style(), &|_: &str, arguments: &[String]| {
             let last = arguments.first().map_or("0", String::as_str);
-            format!("{name} = {PREFIX}max({name}, {last}{more});")
+            format!("{name} = {}max({name}, {last}{more});", self.root.lower())
         }));
     }
 
@@ -256,7 +262,7 @@ impl Writer<'_> {
         self.code.host.to_c_with(&style, &|name: &str, arguments: &[String]| {
             let launch = self.launch(name, arguments, &|variable| self.device(variable));
             launch.map_or(String::new(), |launch| {
-                format!("{{ {launch} TANGRAM_CUDA(cudaGetLastError()); }}")
+                format!("{{ {launch} {}(cudaGetLastError()); }}", self.checked())
             })
         })
     }

@@ -29,6 +29,7 @@ use tangram_presburger::Budget;
 use crate::c_tokens::{replaced, words};
 use crate::declare::is_small;
 use crate::guard::limits_of;
+use crate::names::Root;
 use crate::{Part, Problem};
 use file::{Output, is_standard};
 use text::Form;
@@ -38,9 +39,6 @@ use variables::{Role, Variable};
 /// The power of two within which parameters are where kernels get numbers that loops of the host compute
 /// of them.
 const MOST: u32 = 48;
-
-/// Stands before `floord`, `min` and `max`: CUDA has functions of these names.
-const PREFIX: &str = "tangram_";
 
 /// Writes a file in CUDA with a host function for each part.
 ///
@@ -78,17 +76,19 @@ fn written(
     budget: &Budget,
 ) -> Result<String, Problem> {
     let (mut bodies, mut names) = (String::new(), BTreeSet::new());
+    let used: HashSet<&str> = parts.iter().flat_map(|(part, _)| words_of(part)).collect();
+    let root = Root::of(&used, &HashSet::new());
     for (index, (part, code)) in parts.iter().enumerate() {
         check(part)?;
         let mut name = part.function.clone();
-        let variables = Variables::of(part, code, budget)?;
+        let variables = Variables::of(part, code, &root, budget)?;
         if !variables.whole {
             name = format!("{}_part{}", part.function, index + 1);
         }
         if !names.insert(name.clone()) {
             return Err(problem(part, format!("`{name}` would be there twice")));
         }
-        let writer = Writer::new((part, code), name, variables, output, budget)?;
+        let writer = Writer::new((part, code), name, variables, (&root, output), budget)?;
         let (first, last) = (part.first_line, part.last_line);
         let _ = writeln!(bodies, "\n/* {}, lines {first} to {last}. */", part.function);
         bodies.push_str(&writer.kernels()?);
@@ -98,7 +98,24 @@ fn written(
         });
     }
     let all: Vec<&Part> = parts.iter().map(|(part, _)| *part).collect();
-    Ok(file::head(origin, &all, &bodies, output) + &bodies)
+    Ok(file::head(origin, &all, &bodies, (&root, output)) + &bodies)
+}
+
+/// All names that a part has: of statements, of variables with their types and extents, of loops.
+fn words_of(part: &Part) -> HashSet<&str> {
+    let texts = part.bodies.iter().flat_map(|body| words(&body.text));
+    let loops = part.scop.statements.iter().map(|own| own.domain.space());
+    let loops = loops.flat_map(|space| space.output.dims.iter().chain(&space.params));
+    let around = &part.around;
+    let declared = part.arrays.iter().chain(&around.parameters).chain(&around.variables);
+    let declared = declared.flat_map(|own| {
+        let texts = own.extents.iter().chain([&own.element]).flat_map(|text| words(text));
+        texts.chain([own.name.as_str()])
+    });
+    let types = around.types.iter().map(|(name, _)| name);
+    let constants = around.enumerations.iter().flat_map(|own| &own.names);
+    let names = loops.chain(types).chain(constants).chain([&part.function]);
+    texts.chain(declared).chain(names.map(String::as_str)).collect()
 }
 
 /// Says what of a part has no place on a device.
@@ -145,6 +162,9 @@ struct Writer<'a> {
     /// The types of parameters and of units.
     types: HashMap<String, ParamType>,
     output: Output,
+    /// What stands before `floord`, `min` and `max`, of which CUDA has functions, and before other names
+    /// that the file shares.
+    root: &'a Root,
 }
 
 impl<'a> Writer<'a> {
@@ -152,11 +172,12 @@ impl<'a> Writer<'a> {
         (part, code): (&'a Part, &'a OnDevice),
         name: String,
         variables: Variables,
-        output: Output,
+        (root, output): (&'a Root, Output),
         budget: &Budget,
     ) -> Result<Self, Problem> {
         let (limits, types) = (Vec::new(), HashMap::new());
-        let mut own = Self { part, code, name, variables, original: None, limits, types, output };
+        let original = None;
+        let mut own = Self { part, code, name, variables, original, limits, types, output, root };
         let mut style = own.style();
         style.types = own.unit_types();
         let asts = code.kernels.iter().map(|kernel| &kernel.ast).chain([&code.host]);
@@ -200,13 +221,13 @@ impl Writer<'_> {
         style.types.clone_from(&self.types);
         style.index = "long long".into();
         style.indent = "    ".into();
-        style.prefix = PREFIX.into();
+        style.prefix = self.root.lower().into();
         let used = self.words();
-        style.iterator = crate::emit::free(&used, &["c", "t", "it"], "tangram_");
+        style.iterator = crate::names::free(&used, &["c", "t", "it"], &self.root.text("tangram_c"));
         let outer = self.code.kernels.iter().flat_map(|kernel| &kernel.outer);
         for unit in ["b0", "b1", "t0", "t1"].into_iter().chain(outer.map(String::as_str)) {
             if used.contains(unit) {
-                style.params.insert(unit.into(), format!("{PREFIX}{unit}"));
+                style.params.insert(unit.into(), format!("{}{unit}", self.root.lower()));
             }
         }
         for name in &self.part.unsigned {
@@ -312,16 +333,13 @@ impl Writer<'_> {
         let tiles = kernel.tiles.as_ref()?;
         let unit = |name: &str| style.params.get(name).map_or(name, String::as_str).to_owned();
         let names = (&*self.kernel_name(kernel), ["t0", "t1"].map(unit));
-        BlockCode::new(tiles, self.part, forms, names, &self.words())
+        BlockCode::new(tiles, self.part, forms, names, (&self.words(), self.root))
     }
 
     /// All names that statements and variables have.
     fn words(&self) -> HashSet<&str> {
-        let texts = self.part.bodies.iter().flat_map(|body| words(&body.text));
         let named = self.variables.all.iter().map(|variable| variable.name.as_str());
-        let loops = self.part.scop.statements.iter();
-        let loops = loops.flat_map(|own| own.domain.space().output.dims.iter());
-        texts.chain(named).chain(loops.map(String::as_str)).collect()
+        named.chain(words_of(self.part)).collect()
     }
 
     /// Lists the variables that are arguments of a kernel.

@@ -19,11 +19,11 @@ use std::fmt::Write;
 use tangram_kernel::{Program, Role, Threads};
 use tangram_polyhedral::contraction::{BlockTiles, Copied, LoopKind, TileDim};
 
-use super::PREFIX;
 use super::text::{Form, flat};
 use crate::Part;
 use crate::c_tokens::words;
 use crate::contraction::{Operands, Values, along, bounds, operand};
+use crate::names::Root;
 
 /// A contraction of a part, ready to be written for a device.
 pub(super) struct BlockCode<'a> {
@@ -39,6 +39,7 @@ pub(super) struct BlockCode<'a> {
     update: String,
     /// The threads' places along columns and along rows.
     units: [String; 2],
+    root: &'a Root,
     /// What is behind local names where the source has these.
     suffix: String,
 }
@@ -57,7 +58,7 @@ impl<'a> BlockCode<'a> {
         part: &'a Part,
         forms: &'a HashMap<String, Form>,
         (kernel, units): (&str, [String; 2]),
-        used: &HashSet<&str>,
+        (used, root): (&HashSet<&str>, &'a Root),
     ) -> Option<Self> {
         let contraction = &tiles.contraction;
         let operands = part.operands.get(contraction.statement)?.as_ref()?;
@@ -80,6 +81,7 @@ impl<'a> BlockCode<'a> {
             params: part.parameters(&space.params, INDEX),
             update: format!("{kernel}_update"),
             units,
+            root,
             suffix,
         })
     }
@@ -304,7 +306,8 @@ impl<'a> BlockCode<'a> {
                         );
                         let count = format!("({at} - {k0}{more}) * {}", contraction.inner);
                         // What is out of range is cut off: it may not fit.
-                        format!("{PREFIX}max(-1, {PREFIX}min({count}, {}))", contraction.depth())
+                        let ours = self.root.lower();
+                        format!("{ours}max(-1, {ours}min({count}, {}))", contraction.depth())
                     }
                 };
                 let _ = writeln!(text, "        {name}[{r}] = {value};");

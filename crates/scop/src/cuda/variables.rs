@@ -11,6 +11,7 @@ use tangram_presburger::{Budget, Error, Relation, Space, Tuple, Union};
 use super::text::Form;
 use super::{Variables, problem};
 use crate::c_tokens::words;
+use crate::names::Root;
 use crate::polynomial::Polynomial;
 use crate::{Declared, Part, Problem};
 
@@ -110,11 +111,16 @@ pub(super) const KEPT: &[&str] = &[
     "using",
     "virtual",
     "xor",
+    // What kernels name.
+    "blockDim",
+    "blockIdx",
+    "gridDim",
+    "threadIdx",
 ];
 
 impl Variables {
     /// Finds out where everything that a part uses has its place.
-    pub fn of(part: &Part, code: &OnDevice, budget: &Budget) -> Result<Self, Problem> {
+    pub fn of(part: &Part, code: &OnDevice, root: &Root, budget: &Budget) -> Result<Self, Problem> {
         if !code.is_parallel() {
             let message = "no loop of the part is parallel: nothing is shared out to threads";
             return Err(problem(part, message.to_owned()));
@@ -163,7 +169,7 @@ impl Variables {
             let mut variable = Variable::of(array, role, false);
             // Loops that do not run may leave it less than nothing.
             for extent in &mut variable.extents {
-                *extent = format!("{}max(0, {extent})", super::PREFIX);
+                *extent = format!("{}max(0, {extent})", root.lower());
             }
             all.push(variable);
         }

@@ -25,9 +25,10 @@ use std::collections::HashMap;
 use tangram_polyhedral::ast::{Ast, CStyle, ParamType};
 
 use crate::c_integer::{INT, Range};
+use crate::names::Root;
 use crate::source::is_signed;
 use crate::{Member, Part};
-pub(crate) use place::{AT, AT_DEFINITION, ROWS, ROWS_DEFINITION};
+pub(crate) use place::{AT_DEFINITION, ROWS_DEFINITION};
 use ranges::Ranges;
 
 /// Powers of two that parameters of 64 bits are compared with, the first that is enough.
@@ -47,12 +48,17 @@ pub(crate) struct Guard {
 impl Guard {
     /// Finds the conditions under which `ast` takes the place of a part; the error says why there are none.
     ///
-    /// `distinct`: whether arrays are known not to overlap.
-    pub fn of(part: &Part, ast: &Ast, style: &CStyle, distinct: bool) -> Result<Self, String> {
+    /// `distinct`: whether arrays are known not to overlap. `root`: what new names begin with.
+    pub fn of(
+        part: &Part,
+        ast: &Ast,
+        style: &CStyle,
+        (root, distinct): (&Root, bool),
+    ) -> Result<Self, String> {
         let asts: Vec<&Ast> = part.test.iter().chain([ast]).collect();
         let mut plain = style.clone();
         plain.types.clear();
-        let ranges = Ranges::of(part, &style.prefix);
+        let ranges = Ranges::of(part, &style.prefix, root);
         let mut apart = ranges.fitting()?;
         if !distinct {
             apart.extend(ranges.apart()?);

@@ -1,14 +1,16 @@
 //! Where a part's elements lie, as C.
 
+use crate::names::Root;
+
 /// What stands for the address of an element.
-pub(crate) const AT: &str = "TANGRAM_AT";
+const AT: &str = "TANGRAM_AT";
 /// Addresses are numbers here: no pointer leaves its array.
 pub(crate) const AT_DEFINITION: &str = "\
 #define TANGRAM_AT(p, i) ((unsigned long long)(p) + (unsigned long long)(i) * sizeof(*(p)))
 ";
 
 /// Whether the rows that pointers lead to are in order, none over the next.
-pub(crate) const ROWS: &str = "tangram_rows_apart";
+const ROWS: &str = "tangram_rows_apart";
 /// A pointer is read as bytes, so that it may be one to any type.
 pub(crate) const ROWS_DEFINITION: &str = "\
 #ifndef TANGRAM_ROWS
@@ -41,13 +43,14 @@ pub(super) struct Place {
 
 impl Place {
     /// A variable as a whole.
-    pub fn whole(text: &str) -> Self {
-        Self::elements(&format!("&{text}"), "0", "1")
+    pub fn whole(root: &Root, text: &str) -> Self {
+        Self::elements(root, &format!("&{text}"), "0", "1")
     }
 
     /// Elements that a pointer leads to, from one up to another, exclusive.
-    pub fn elements(pointer: &str, start: &str, end: &str) -> Self {
-        Self { start: at(pointer, start), end: at(pointer, end), absent: Vec::new() }
+    pub fn elements(root: &Root, pointer: &str, start: &str, end: &str) -> Self {
+        let (start, end) = (at(root, pointer, start), at(root, pointer, end));
+        Self { start, end, absent: Vec::new() }
     }
 
     /// Says that two places do not overlap.
@@ -75,35 +78,37 @@ pub(super) struct Rows {
     pub from: String,
     pub to: String,
     pub absent: Vec<String>,
+    /// What the names of the test begin with.
+    pub root: Root,
 }
 
 impl Rows {
     /// Says that no row overlaps another one.
     fn apart(&self) -> String {
-        let Self { pointers, first, end, from, to, absent } = self;
+        let Self { pointers, first, end, from, to, absent, root } = self;
         let count = match from.as_str() {
             "0" => format!("({to})"),
             from => format!("({to} - ({from}))"),
         };
         let size = format!("{count} * sizeof(**({pointers}))");
-        let rows = format!("{ROWS}({pointers}, {first}, {end}, {size})");
+        let rows = format!("{}({pointers}, {first}, {end}, {size})", root.text(ROWS));
         let all: Vec<String> = absent.iter().cloned().chain([rows]).collect();
         format!("({})", all.join(" || "))
     }
 
     /// From the first element of the first row to the last of the last: the rows are in order.
     fn all(&self) -> Place {
-        let Self { pointers, first, end, from, to, absent } = self;
+        let Self { pointers, first, end, from, to, absent, root } = self;
         Place {
-            start: at(&format!("{pointers}[{first}]"), from),
-            end: at(&format!("{pointers}[{end} - 1]"), to),
+            start: at(root, &format!("{pointers}[{first}]"), from),
+            end: at(root, &format!("{pointers}[{end} - 1]"), to),
             absent: absent.clone(),
         }
     }
 
     /// The pointers themselves.
     fn table(&self) -> Place {
-        Place::elements(&self.pointers, &self.first, &self.end)
+        Place::elements(&self.root, &self.pointers, &self.first, &self.end)
     }
 }
 
@@ -147,6 +152,6 @@ impl Used {
     }
 }
 
-fn at(pointer: &str, index: &str) -> String {
-    format!("{AT}({pointer}, {index})")
+fn at(root: &Root, pointer: &str, index: &str) -> String {
+    format!("{}({pointer}, {index})", root.text(AT))
 }

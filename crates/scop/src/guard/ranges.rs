@@ -10,6 +10,7 @@ use super::place::{Place, Rows, Used};
 use super::{own_text, param_type};
 use crate::c_tokens::words;
 use crate::contraction::affine;
+use crate::names::Root;
 use crate::{Declared, Flat, Part};
 
 /// Steps for the ranges of one part.
@@ -21,14 +22,15 @@ const MOST_PAIRS: usize = 24;
 pub(super) struct Ranges<'a> {
     part: &'a Part,
     prefix: &'a str,
+    root: &'a Root,
     budget: Budget,
     /// The power of two within which parameters of 64 bits have to be so that what was written fits.
     pub most: Cell<u32>,
 }
 
 impl<'a> Ranges<'a> {
-    pub fn of(part: &'a Part, prefix: &'a str) -> Self {
-        Self { part, prefix, budget: Budget::steps(STEPS), most: Cell::new(64) }
+    pub fn of(part: &'a Part, prefix: &'a str, root: &'a Root) -> Self {
+        Self { part, prefix, root, budget: Budget::steps(STEPS), most: Cell::new(64) }
     }
 
     /// Says of all variables that may overlap that they do not.
@@ -64,7 +66,7 @@ impl<'a> Ranges<'a> {
                 if pointer.contains("[]") {
                     return Err(self.unknown(pointer));
                 }
-                tests.push(used.apart_from(&Place::whole(pointer)));
+                tests.push(used.apart_from(&Place::whole(self.root, pointer)));
             }
         }
         Ok(tests)
@@ -159,7 +161,8 @@ impl<'a> Ranges<'a> {
         }
         let (first, end, absent) = self.every_row(&sets)?;
         let (from, to) = self.range(&sets, 1)?;
-        Some(Rows { pointers: text, first, end, from, to, absent })
+        let root = self.root.clone();
+        Some(Rows { pointers: text, first, end, from, to, absent, root })
     }
 
     /// Bounds the rows that the source reads, if it reads each between the bounds, and says where it reads
@@ -221,7 +224,7 @@ impl<'a> Ranges<'a> {
         let sets = self.used(name)?;
         let rank = sets.first().map_or(0, |set| set.space().output.dims.len());
         if rank == 0 && !text.contains("[]") {
-            return Some(Place::whole(text));
+            return Some(Place::whole(self.root, text));
         }
         let flat = part.flat.iter().find(|flat| flat.name == name);
         let stride = match flat {
@@ -233,13 +236,13 @@ impl<'a> Ranges<'a> {
                 true => text,
                 false => format!("(unsigned long long)({text}){stride}"),
             };
-            Place::elements(pointer, &scaled(start), &scaled(end))
+            Place::elements(self.root, pointer, &scaled(start), &scaled(end))
         };
         // All of an array whose extents are known.
         let whole = || {
             let is_array = |own: &&Declared| own.extents.iter().all(|extent| !extent.is_empty());
             let own = declared.filter(is_array).filter(|_| member.is_none());
-            own.filter(|own| !part.is_pointer(&own.name)).map(|_| Place::whole(text))
+            own.filter(|own| !part.is_pointer(&own.name)).map(|_| Place::whole(self.root, text))
         };
         self.range(&sets, 0).map(place).or_else(whole)
     }
