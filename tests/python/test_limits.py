@@ -11,6 +11,7 @@ import time
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper
 
 import oracle
 import small
@@ -188,3 +189,18 @@ def test_holes_of_large_weights_stay_holes(command) -> None:
     inputs = {"i": np.array([rows // 2, 3])}
     (found,) = oracle.run_ort(str(command.folder / "out.onnx"), inputs)
     assert np.array_equal(found[0], np.arange(width)) and not found[1].any()
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["one input", "an input each"])
+def test_operations_of_very_many_operands_take_time_near_to_their_number(command, other) -> None:
+    count = 50_000
+    names = [f"x{at}" if other else "x" for at in range(count)]
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in dict.fromkeys(names)]
+    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2 * count])
+    graph = helper.make_graph([helper.make_node("Concat", names, ["y"], axis=0)], "joined", inputs, [output])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, command.folder / "model.onnx")
+    for words in (["compile", "-o", "m.c", "--emit", "c"], ["show"], ["opt", "-o", "out.onnx"]):
+        # Where each operand is looked for in all others, this takes minutes.
+        done = command.run(words[0], "model.onnx", *words[1:], code=2 if words[0] == "compile" else 0, timeout=60)
+        assert words[0] != "compile" or "operands and results, more than are compiled" in done.stderr

@@ -12,12 +12,14 @@
 //! No operation: a conversion, and what only says where an element lies. Tensors between nests are
 //! not counted. A reshape takes nothing.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_affine::symbolic::Expr;
 use tangram_affine::{AffineMap, Node};
 use tangram_ir::{Module, Op};
 
-use super::{Access, Binary, Body, Generic, Scalar, Structured, StructuredCx, TensorRef, Unary};
+use super::{
+    Access, Binary, Body, Generic, Scalar, Structured, StructuredCx, TensorId, TensorRef, Unary,
+};
 
 /// How many points of a map are looked at, one by one; beyond, the number of elements is bounded.
 const MOST_POINTS: i64 = 1 << 16;
@@ -49,10 +51,13 @@ impl Work {
             work.operations += points * (all + combined);
             work.functions += points * functions;
         }
-        for i in 0..cx.operand_count() {
-            if let Some(tensor) = cx.operand(i) {
-                work.read += read(stages, &tensor, symbol)? * bytes(&tensor);
-            }
+        let operands: Vec<TensorRef> =
+            (0..cx.operand_count()).filter_map(|i| cx.operand(i)).collect();
+        let counts = read(stages, &operands, symbol)?;
+        for tensor in &operands {
+            let all = product(&values(&tensor.extents, symbol)?);
+            let count = counts.get(&tensor.place).map_or(0.0, |count| count.min(all));
+            work.read += count * bytes(tensor);
         }
         for i in 0..cx.result_count() {
             let tensor = cx.result(i)?;
@@ -82,26 +87,31 @@ fn bytes(tensor: &TensorRef) -> f64 {
     tensor.element.size_bits() as f64 / 8.0
 }
 
-/// The number of elements of `tensor` that `stages` read.
-fn read(stages: &[Generic], tensor: &TensorRef, symbol: i64) -> Option<f64> {
-    let extents = values(&tensor.extents, symbol)?;
-    let mut count = 0.0;
+/// The number of elements that `stages` read of each place of `operands`: in one pass, as a definition
+/// may have as many stages as operands.
+fn read(
+    stages: &[Generic],
+    operands: &[TensorRef],
+    symbol: i64,
+) -> Option<FxHashMap<TensorId, f64>> {
+    let extents = operands.iter().map(|own| Some((own.place, values(&own.extents, symbol)?)));
+    let extents: FxHashMap<TensorId, Vec<i64>> = extents.collect::<Option<_>>()?;
+    let mut counts = FxHashMap::default();
     for nest in stages {
-        let looked_up = nest.tables.iter().filter(|&&table| table == tensor.place).count();
-        let own: Vec<&Access> =
-            nest.inputs.iter().filter(|access| access.place == tensor.place).collect();
-        if looked_up == 0 && own.is_empty() {
-            continue;
-        }
         let loops = values(&nest.extents, symbol)?;
-        count += looked_up as f64 * product(&loops);
-        for access in own {
-            let given: Option<Vec<i64>> =
-                nest.symbols.iter().map(|e| e.eval(&|_| Some(symbol))).collect();
-            count += elements_of(&access.map, &loops, &given?, &extents);
+        for table in nest.tables.iter().filter(|&table| extents.contains_key(table)) {
+            *counts.entry(*table).or_default() += product(&loops);
+        }
+        let given: Option<Vec<i64>> =
+            nest.symbols.iter().map(|e| e.eval(&|_| Some(symbol))).collect();
+        for Access { place, map, .. } in &nest.inputs {
+            if let Some(extents) = extents.get(place) {
+                let count = elements_of(map, &loops, given.as_ref()?, extents);
+                *counts.entry(*place).or_default() += count;
+            }
         }
     }
-    Some(count.min(product(&extents)))
+    Some(counts)
 }
 
 fn values(extents: &[Expr], symbol: i64) -> Option<Vec<i64>> {
