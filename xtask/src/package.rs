@@ -28,7 +28,8 @@ pub struct Options {
 }
 
 /// Makes everything that is published, in `target/packages` and `target/package`: wheels for each
-/// target, the source distribution, and a package of each crate, in the order of their dependencies.
+/// target, the source distribution, and a package of each crate, in the order of their dependencies, with
+/// `SHA256SUMS` beside them.
 ///
 /// # Errors
 /// The first build that fails.
@@ -55,7 +56,13 @@ pub fn all(steps: &mut Steps, options: &Options) -> Outcome {
         })?;
     }
     steps.run("source distribution", maturin(&["sdist"]))?;
-    crates(steps, options.verify)
+    crates(steps, options.verify)?;
+    let mut sums = venv.python();
+    sums.arg(root().join("packaging/checksums.py")).arg(&folder);
+    steps.run("checksums", {
+        sums.arg(target_directory().join("package"));
+        sums
+    })
 }
 
 /// Packages each crate; `verify` builds them as well.
