@@ -181,9 +181,10 @@ impl Sources {
         let config = term::Config::default();
         let mut out = String::new();
         for diagnostic in diagnostics.iter().take(MOST_SHOWN) {
-            let shown = match self.points_at_long_lines(diagnostic) {
-                true => None,
-                false => term::emit_into_string(&config, &files, &diagnostic.report()).ok(),
+            let shown = if self.points_at_long_lines(diagnostic) {
+                None
+            } else {
+                term::emit_into_string(&config, &files, &diagnostic.report()).ok()
             };
             // A span outside its text still leaves the message readable.
             out.push_str(&shown.unwrap_or_else(|| self.in_one_line(diagnostic)));

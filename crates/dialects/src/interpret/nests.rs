@@ -53,9 +53,10 @@ impl Nests {
 
     /// States which elements of a value are written.
     fn state(&mut self, value: Value, written: Rc<[bool]>) {
-        match written.iter().all(|&written| written) {
-            true => self.partial.remove(&value),
-            false => self.partial.insert(value, written),
+        if written.iter().all(|&written| written) {
+            self.partial.remove(&value)
+        } else {
+            self.partial.insert(value, written)
         };
     }
 }

@@ -130,9 +130,10 @@ pub(super) fn tensor_outputs(cx: &InferCx<'_>) -> Answer {
 /// one size, the last one otherwise.
 pub(super) fn tensor_inits(cx: &InferCx<'_>) -> Answer {
     let count = cx.operands.len();
-    let inputs = match cx.def.traits.contains(Traits::SAME_SIZES) {
-        true => count / 2,
-        false => count.saturating_sub(1),
+    let inputs = if cx.def.traits.contains(Traits::SAME_SIZES) {
+        count / 2
+    } else {
+        count.saturating_sub(1)
     };
     let is_tensor = |ty: &Type| {
         matches!(cx.context().type_data(*ty), TypeData::Tensor(_) | TypeData::UnrankedTensor(_))

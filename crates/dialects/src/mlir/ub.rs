@@ -36,12 +36,11 @@ fn poison_operand(cx: &mut Cx<'_, '_>) -> Option<()> {
     let types: Vec<Type> = results.map(|value| cx.type_of(value)).collect();
     let mut values = Vec::with_capacity(types.len());
     for ty in types {
-        values.push(match cx.type_of(poison) == ty {
-            true => poison,
-            false => {
-                let made = cx.make(name, &[], attrs, &[ty]);
-                cx.module().result(made, 0)
-            }
+        values.push(if cx.type_of(poison) == ty {
+            poison
+        } else {
+            let made = cx.make(name, &[], attrs, &[ty]);
+            cx.module().result(made, 0)
         });
     }
     cx.replace(&values)

@@ -51,10 +51,7 @@ impl Reducing {
         let mut kept = 0..;
         let mut loops = Vec::new();
         for (extent, &reduced) in extents.iter().zip(&self.reduced) {
-            loops.extend(match reduced {
-                true => Some(stage.reduce_over(extent)),
-                false => kept.next(),
-            });
+            loops.extend(if reduced { Some(stage.reduce_over(extent)) } else { kept.next() });
         }
         let at = stage.all(loops);
         (stage, at)
@@ -70,9 +67,10 @@ impl Reducing {
         let mut kept = 0..;
         let mut index = Vec::new();
         for &reduced in &self.reduced {
-            index.extend(match reduced {
-                true => Some(stage.fixed(&Expr::int(0))),
-                false => kept.next().map(|i| stage.at(i)),
+            index.extend(if reduced {
+                Some(stage.fixed(&Expr::int(0)))
+            } else {
+                kept.next().map(|i| stage.at(i))
             });
         }
         index
@@ -156,10 +154,7 @@ impl Reducing {
         let equal = stage.compare(Comparison::Eq, element, best);
         let nan = stage.compare(Comparison::Ne, element, element);
         let hit = stage.binary(Binary::Or, equal, nan);
-        let (by, none) = match last {
-            true => (Binary::Max, -1),
-            false => (Binary::Min, i64::MAX),
-        };
+        let (by, none) = if last { (Binary::Max, -1) } else { (Binary::Min, i64::MAX) };
         let here = self.position(&mut stage, &x.extents, kept.len()..);
         let nowhere = stage.int(none);
         let place = stage.select(hit, here, nowhere);

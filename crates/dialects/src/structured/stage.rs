@@ -211,9 +211,10 @@ impl Stage {
         let pairs = tensor.extents.iter().zip(&loops[lead..]);
         let index = |(extent, &at): (&Expr, &usize)| {
             // Where the loop has one iteration too, its value says which tensors go side by side.
-            match equal(extent, &self.extents[at]) {
-                true => Some(self.exprs.dim(at as u32)),
-                false => (extent.as_int() == Some(1)).then(|| self.exprs.constant(0)),
+            if equal(extent, &self.extents[at]) {
+                Some(self.exprs.dim(at as u32))
+            } else {
+                (extent.as_int() == Some(1)).then(|| self.exprs.constant(0))
             }
         };
         pairs.map(index).collect()
@@ -376,9 +377,10 @@ impl Stage {
     /// A number of the type of `x`.
     pub fn number(&mut self, x: ScalarId, value: f64) -> ScalarId {
         let element = self.type_of(x);
-        self.constant(match element.is_float() {
-            true => Number::Float(element, value),
-            false => Number::Int(element, value as i64),
+        self.constant(if element.is_float() {
+            Number::Float(element, value)
+        } else {
+            Number::Int(element, value as i64)
         })
     }
 
@@ -504,8 +506,9 @@ pub(crate) fn number_of(tensor: &Tensor) -> Option<Number> {
     if element == DType::Bool {
         return Some(Number::Int(element, i64::from(*tensor.view::<bool>().ok()?.first()?)));
     }
-    match element.is_float() {
-        true => Some(Number::Float(element, *tensor.f64s().ok()?.first()?)),
-        false => Some(Number::Int(element, *tensor.i64s().ok()?.first()?)),
+    if element.is_float() {
+        Some(Number::Float(element, *tensor.f64s().ok()?.first()?))
+    } else {
+        Some(Number::Int(element, *tensor.i64s().ok()?.first()?))
     }
 }

@@ -60,9 +60,10 @@ pub(super) fn view(module: &Module, op: Op) -> Checked {
         return Err(site.error("view", "expected tensors of known rank"));
     };
     let numbers = from.and_then(|n| n.as_int()).zip(to.and_then(|n| n.as_int()));
-    match a == b && numbers.is_none_or(|(from, to)| from == to) {
-        true => Ok(()),
-        false => Err(site.error("view", "the result has other elements than the source")),
+    if a == b && numbers.is_none_or(|(from, to)| from == to) {
+        Ok(())
+    } else {
+        Err(site.error("view", "the result has other elements than the source"))
     }
 }
 

@@ -30,12 +30,11 @@ impl Builder<'_, '_> {
         let unneeded = self.made().iter().filter(|op| !kept.contains(op));
         let gone: FxHashSet<Op> = matched.iter().chain(unneeded).copied().collect();
         let exchange = Exchange { made, read: &read, gone: &gone };
-        match self.rewriter.admits_made(&exchange) {
-            true => Ok(()),
-            false => {
-                let message = "the target has a copy of a constant that others use";
-                Err(self.refuse("copies", message))
-            }
+        if self.rewriter.admits_made(&exchange) {
+            Ok(())
+        } else {
+            let message = "the target has a copy of a constant that others use";
+            Err(self.refuse("copies", message))
         }
     }
 }

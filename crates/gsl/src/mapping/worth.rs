@@ -108,11 +108,10 @@ impl Builder<'_, '_> {
         let takes = SIZES.map(|size| (before(size), after(size)));
         let pays = takes.iter().all(|(before, after)| !after.exceeds(before))
             && (breaks_even || takes.iter().any(|(before, after)| after.saves(before)));
-        match pays {
-            true => Ok(()),
-            false => {
-                Err(self.refuse("cost", "the target does not take less than what it replaces"))
-            }
+        if pays {
+            Ok(())
+        } else {
+            Err(self.refuse("cost", "the target does not take less than what it replaces"))
         }
     }
 }

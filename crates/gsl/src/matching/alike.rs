@@ -49,9 +49,10 @@ impl Alike {
 impl Solver<'_> {
     /// Compares candidates for an output.
     pub(super) fn alike(&self, candidates: &[Target]) -> Alike {
-        let looks = match self.plan.reads_looks() && self.classes.is_none() {
-            true => candidates.iter().map(|target| self.look(*target)).collect(),
-            false => Vec::new(),
+        let looks = if self.plan.reads_looks() && self.classes.is_none() {
+            candidates.iter().map(|target| self.look(*target)).collect()
+        } else {
+            Vec::new()
         };
         Alike { looks, failed: FxHashSet::default(), matches: self.matches }
     }

@@ -50,9 +50,10 @@ impl Solver<'_> {
         }
         let pool: Rc<[Target]> = self.independent(own, pool).into();
         self.taken = Taken { places: Vec::new(), marks: vec![false; pool.len()] };
-        match self.is_ordered() {
-            true => self.order(Rc::clone(&pool), 0, pool.len()),
-            false => self.extend(pool, 0),
+        if self.is_ordered() {
+            self.order(Rc::clone(&pool), 0, pool.len())
+        } else {
+            self.extend(pool, 0)
         }
     }
 
@@ -97,9 +98,10 @@ impl Solver<'_> {
         self.grow(frame);
         self.mark_taken(next);
         let (target, behind) = (pool[next], next + 1);
-        self.push(match ordered {
-            true => Goal::Order { next: behind % pool.len(), left: pool.len(), pool },
-            false => Goal::Extend { pool, next: behind },
+        self.push(if ordered {
+            Goal::Order { next: behind % pool.len(), left: pool.len(), pool }
+        } else {
+            Goal::Extend { pool, next: behind }
         });
         self.push(Goal::Match { frame, id, target });
         true

@@ -79,10 +79,8 @@ impl Solver<'_> {
 
 /// What makes the operands of an operation, and those of what is in its regions.
 fn operand_definitions(module: &Module, op: Op) -> Vec<Op> {
-    let nested = match module.regions(op).is_empty() {
-        true => vec![op],
-        false => walk(module, op, Order::Pre),
-    };
+    let nested =
+        if module.regions(op).is_empty() { vec![op] } else { walk(module, op, Order::Pre) };
     let operands = nested.into_iter().flat_map(|op| module.operands(op));
     operands.filter_map(|value| module.def_op(value)).collect()
 }

@@ -304,9 +304,10 @@ impl Arithmetic for Builder {
 
 /// The type of elements: integers without a sign, which `arith` computes with.
 pub(super) fn scalar_type(context: &Context, element: DType) -> Type {
-    match element.is_int() && !element.is_signed() {
-        true => context.int_type(element.size_bits() as u32),
-        false => dtype::type_of(context, element),
+    if element.is_int() && !element.is_signed() {
+        context.int_type(element.size_bits() as u32)
+    } else {
+        dtype::type_of(context, element)
     }
 }
 

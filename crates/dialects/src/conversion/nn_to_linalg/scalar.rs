@@ -118,12 +118,11 @@ impl Builder {
             }
             Unary::Sign => {
                 let (most, least) = (self.int(element, 1), self.int(element, -1));
-                match signed {
-                    true => {
-                        let low = self.same("arith.maxsi", &[x, least]);
-                        self.same("arith.minsi", &[low, most])
-                    }
-                    false => self.same("arith.minui", &[x, most]),
+                if signed {
+                    let low = self.same("arith.maxsi", &[x, least]);
+                    self.same("arith.minsi", &[low, most])
+                } else {
+                    self.same("arith.minui", &[x, most])
                 }
             }
             _ => return None,
@@ -138,9 +137,10 @@ impl Builder {
         x: Value,
         y: Value,
     ) -> Option<Value> {
-        match element.is_float() {
-            true => self.two_floats(function, element, x, y),
-            false => self.two_ints(function, element, x, y),
+        if element.is_float() {
+            self.two_floats(function, element, x, y)
+        } else {
+            self.two_ints(function, element, x, y)
         }
     }
 
@@ -264,15 +264,12 @@ impl Builder {
             return Some(x);
         }
         if to == DType::Bool {
-            return Some(match from.is_float() {
-                true => {
-                    let zero = self.float(from, 0.0);
-                    self.predicate("arith.cmpf", UNE, x, zero)
-                }
-                false => {
-                    let zero = self.int(from, 0);
-                    self.predicate("arith.cmpi", NE, x, zero)
-                }
+            return Some(if from.is_float() {
+                let zero = self.float(from, 0.0);
+                self.predicate("arith.cmpf", UNE, x, zero)
+            } else {
+                let zero = self.int(from, 0);
+                self.predicate("arith.cmpi", NE, x, zero)
             });
         }
         let (width, wanted) = (from.size_bits(), to.size_bits());

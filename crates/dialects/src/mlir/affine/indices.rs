@@ -297,16 +297,17 @@ fn join_of_split(cx: &mut Cx<'_, '_>) -> Option<()> {
         if count == 1 || at > 0 && factor.is_none() {
             continue;
         }
-        let digit = match count == digits.len() {
-            true => split.index,
-            false => match merged(cx, op, &split, first..first + count) {
+        let digit = if count == digits.len() {
+            split.index
+        } else {
+            match merged(cx, op, &split, first..first + count) {
                 // Other digits of the same split are new now.
                 Some(digit) => {
                     join.indices = Join::of(cx.module(), cx.op)?.indices;
                     digit
                 }
                 None => continue,
-            },
+            }
         };
         join.indices.splice(at..at + count, [digit]);
         join.factors.splice(at..at + count, [factor.map(Entry::Number)]);

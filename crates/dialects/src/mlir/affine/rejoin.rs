@@ -29,9 +29,10 @@ impl Applied {
         let is_symbolic = last >= self.map.dims();
         let anything =
             matches!(module.name_text(user), "affine.apply" | "affine.min" | "affine.max");
-        let fits = match is_symbolic {
-            true => is_symbol(module, split.index, user),
-            false => is_dimension(module, split.index, user),
+        let fits = if is_symbolic {
+            is_symbol(module, split.index, user)
+        } else {
+            is_dimension(module, split.index, user)
         };
         if !(anything || fits) {
             return None;
@@ -40,9 +41,10 @@ impl Applied {
         let mut exprs = AffineExprs::new();
         let mut made: Vec<AffineExpr> =
             (0..self.operands.len()).map(|i| self.operand(&mut exprs, i)).collect();
-        let mut rest = match is_symbolic {
-            true => exprs.symbol(self.map.symbols() as u32),
-            false => exprs.dim(self.map.dims() as u32),
+        let mut rest = if is_symbolic {
+            exprs.symbol(self.map.symbols() as u32)
+        } else {
+            exprs.dim(self.map.dims() as u32)
         };
         let mut stride = -1i64;
         let mut others = Vec::with_capacity(digits.len());

@@ -109,9 +109,10 @@ pub(super) fn truncf(cx: &FoldCx<'_>) -> Option<Fold> {
 
 fn float_to_int(cx: &FoldCx<'_>, signed: bool) -> Option<Fold> {
     let width = int_width(cx.context(), cx.ty())?;
-    let (low, high) = match signed {
-        true => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
-        false => (0, (1i128 << width) - 1),
+    let (low, high) = if signed {
+        (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1)
+    } else {
+        (0, (1i128 << width) - 1)
     };
     computed(cx, |n, _| match n {
         Number::Float(value) if value.is_finite() => {

@@ -150,10 +150,7 @@ fn both_alike(cx: &mut Cx<'_, '_>) -> Option<()> {
     let mut values = Vec::new();
     for (&a, &b) in a.iter().zip(b) {
         let ty = cx.type_of(a);
-        values.push(match a == b {
-            true => a,
-            false => cx.value(cx.known.select, &[condition, a, b], ty),
-        });
+        values.push(if a == b { a } else { cx.value(cx.known.select, &[condition, a, b], ty) });
     }
     go_to(cx, yes, &values)
 }

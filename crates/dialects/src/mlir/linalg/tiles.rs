@@ -16,9 +16,10 @@ pub(in crate::mlir) const REWRITES: &[Rewrite] = &[
 
 /// Where dimension `dim` of the plain tensor stands among those of the tiles.
 fn place(order: &[i64], dim: usize) -> Option<usize> {
-    match order.is_empty() {
-        true => Some(dim),
-        false => order.iter().position(|&n| usize::try_from(n) == Ok(dim)),
+    if order.is_empty() {
+        Some(dim)
+    } else {
+        order.iter().position(|&n| usize::try_from(n) == Ok(dim))
     }
 }
 

@@ -126,9 +126,10 @@ fn extent(cx: &Cx<'_, '_>, source: Value, at: usize) -> Option<Entry> {
     let def = module.def_op(source).filter(|&def| def != cx.op)?;
     let before = extents[..at].iter().filter(|extent| extent.is_none()).count();
     let makes = [cx.known.alloc, cx.known.alloca].contains(&module.name(def));
-    let operand = match makes {
-        true => module.operands(def).nth(before),
-        false => operand_of_extent(module, def, (at, extents.len()), before),
+    let operand = if makes {
+        module.operands(def).nth(before)
+    } else {
+        operand_of_extent(module, def, (at, extents.len()), before)
     };
     operand.map(Entry::Value)
 }

@@ -33,9 +33,10 @@ impl Machine<'_> {
         const MOST: i64 = 1 << 16;
         let spans = low.iter().zip(high).map(|(low, high)| high.saturating_sub(*low).max(0));
         let size = spans.fold(1i64, |size, span| size.saturating_mul(span));
-        match steps.iter().any(|&step| step <= 0) || size > MOST {
-            true => Err(self.undefined(op)),
-            false => Ok(points(low, high, steps)),
+        if steps.iter().any(|&step| step <= 0) || size > MOST {
+            Err(self.undefined(op))
+        } else {
+            Ok(points(low, high, steps))
         }
     }
 

@@ -132,13 +132,12 @@ impl Machine<'_> {
         for point in whole.points() {
             let inner: Vec<i64> = point.iter().zip(low).map(|(at, low)| at - low).collect();
             let inside = inner.iter().zip(&tensor.extents).all(|(at, n)| (0..*n).contains(at));
-            data.push(match inside {
-                true => self.load(op, tensor, &inner)?,
-                false => {
-                    let args = point.iter().map(|&at| Datum::Int(at.into())).collect();
-                    let given = self.region(op, region, args)?.1;
-                    given.first().cloned().ok_or_else(|| self.unsupported(op))?
-                }
+            data.push(if inside {
+                self.load(op, tensor, &inner)?
+            } else {
+                let args = point.iter().map(|&at| Datum::Int(at.into())).collect();
+                let given = self.region(op, region, args)?.1;
+                given.first().cloned().ok_or_else(|| self.unsupported(op))?
             });
         }
         Ok(vec![Datum::Tensor(Rc::new(Elements { extents, data }))])

@@ -61,10 +61,8 @@ fn in_if(cx: &mut Cx<'_, '_>) -> Option<()> {
     let results: Vec<Value> = cx.module().results(cx.op).collect();
     let both = cx.value(cx.known.andi, &[a, b], cx.type_of(a));
     for &Chosen { at, yes, no } in &chosen {
-        let value = match yes == no {
-            true => yes,
-            false => cx.value(cx.known.select, &[a, yes, no], cx.type_of(yes)),
-        };
+        let value =
+            if yes == no { yes } else { cx.value(cx.known.select, &[a, yes, no], cx.type_of(yes)) };
         cx.rewriter.replace_uses(results[at], value);
     }
     cx.rewriter.set_operand(cx.op, 0, both);

@@ -62,12 +62,11 @@ fn known_trips(cx: &mut Cx<'_, '_>) -> Option<()> {
     let parts = Parallel::of(cx, cx.op)?;
     let trips: Vec<Option<u8>> = (0..parts.low.len()).map(|i| parts.trips(cx, i)).collect();
     if trips.contains(&Some(0)) {
-        return match parts.inits.is_empty() {
-            true => {
-                cx.rewriter.erase(cx.op);
-                Some(())
-            }
-            false => cx.replace(&parts.inits),
+        return if parts.inits.is_empty() {
+            cx.rewriter.erase(cx.op);
+            Some(())
+        } else {
+            cx.replace(&parts.inits)
         };
     }
     let once: Vec<usize> = (0..trips.len()).filter(|&i| trips[i] == Some(1)).collect();

@@ -357,9 +357,10 @@ fn collapse_of_collapse(cx: &mut Cx<'_, '_>) -> Option<()> {
 /// What was split and joined again, or joined and split, in the same groups.
 fn reshape_back(cx: &mut Cx<'_, '_>) -> Option<()> {
     let module = cx.module();
-    let other = match module.name_text(cx.op).ends_with("collapse_shape") {
-        true => "expand_shape",
-        false => "collapse_shape",
+    let other = if module.name_text(cx.op).ends_with("collapse_shape") {
+        "expand_shape"
+    } else {
+        "collapse_shape"
     };
     let first = inner(cx, other)?;
     let source = module.operand(first, 0);

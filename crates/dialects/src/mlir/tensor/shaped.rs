@@ -108,10 +108,8 @@ fn concat_of_known_size(cx: &mut Cx<'_, '_>) -> Option<()> {
     let (sizes, mut known) = (sizes?, extents(cx, ty)?);
     let sum = sizes.iter().try_fold(0i64, |sum, size| sum.checked_add((*size.get(along)?)?));
     for (at, extent) in known.iter_mut().enumerate() {
-        let follows = match at == along {
-            true => sum,
-            false => sizes.iter().find_map(|size| *size.get(at)?),
-        };
+        let follows =
+            if at == along { sum } else { sizes.iter().find_map(|size| *size.get(at)?) };
         *extent = extent.or(follows);
     }
     let new_ty = with_extents(cx, ty, &known)?;

@@ -157,10 +157,7 @@ fn units(cx: &mut Cx<'_, '_>, op: Op, mask: Option<Value>) -> Option<()> {
     let ty = cx.ty();
     let chosen = mask.map(|mask| {
         let flags = Shape { element: cx.context.int_type(1), ..Shape::of(cx, ty) };
-        let flags = match flags.vector {
-            true => flags.with_dims(cx, 0..flags.rank()),
-            false => flags.element,
-        };
+        let flags = if flags.vector { flags.with_dims(cx, 0..flags.rank()) } else { flags.element };
         reshaped(cx, mask, flags)
     });
     let elements = reshaped(cx, source, ty);

@@ -392,12 +392,11 @@ fn rotate(
     let mut stage = data.stage(half);
     let list = stage.all(0..4);
     let [batch, head, step, pair] = list[..] else { return None };
-    let places = match cx.attrs().flag("interleaved") {
-        true => {
-            let first = stage.times(pair, 2);
-            [first, stage.plus(first, &Expr::int(1))]
-        }
-        false => [pair, stage.plus(pair, &Expr::int(half))],
+    let places = if cx.attrs().flag("interleaved") {
+        let first = stage.times(pair, 2);
+        [first, stage.plus(first, &Expr::int(1))]
+    } else {
+        [pair, stage.plus(pair, &Expr::int(half))]
     };
     let [a_at, b_at] = places.map(|place| data.index(&mut stage, [batch, head, step, place]));
     let (a, b) = (stage.load(&data.tensor, &a_at), stage.load(&data.tensor, &b_at));

@@ -138,12 +138,11 @@ pub(in crate::nn) fn convolve(
     w_at.extend(taps);
     out_at.extend(positions);
     let padded = windows.iter().any(|window| window.padded);
-    let (element, inside) = match padded {
-        true => {
-            let element = stage.load_exact_or(x, &x_at, Number::zero(x.element));
-            (element, Some(stage.inside_last()))
-        }
-        false => (stage.load_exact(x, &x_at), None),
+    let (element, inside) = if padded {
+        let element = stage.load_exact_or(x, &x_at, Number::zero(x.element));
+        (element, Some(stage.inside_last()))
+    } else {
+        (stage.load_exact(x, &x_at), None)
     };
     let weight = stage.load_exact(w, &w_at);
     let value = term(&mut stage, &Factors { x: element, w: weight, inside, filter })?;

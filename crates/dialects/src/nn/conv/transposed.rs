@@ -157,9 +157,10 @@ impl Gradient {
             let position = stage.times(positions[i], window.stride);
             out_at.push(stage.plus(position, &Expr::int(axis.first)));
         }
-        let element = match phase.iter().all(|axis| axis.inside) {
-            true => stage.load(&self.x, &x_at),
-            false => stage.load_or(&self.x, &x_at, Number::zero(self.x.element)),
+        let element = if phase.iter().all(|axis| axis.inside) {
+            stage.load(&self.x, &x_at)
+        } else {
+            stage.load_or(&self.x, &x_at, Number::zero(self.x.element))
         };
         let weight = stage.load(&self.w, &w_at);
         let term = stage.mul(element, weight);

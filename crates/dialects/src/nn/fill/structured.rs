@@ -84,15 +84,12 @@ pub(super) fn blocks(cx: &StructuredCx<'_>, to_space: bool) -> Option<Structured
     let [n, c, h, down, w, across] = loops[..] else { return None };
     let row = stage.times(down, block);
     let place = stage.sum(row, across);
-    let channel = match by_block {
-        true => {
-            let first = stage.times(place, channels.as_int()?);
-            stage.sum(first, c)
-        }
-        false => {
-            let first = stage.times(c, block.checked_mul(block)?);
-            stage.sum(first, place)
-        }
+    let channel = if by_block {
+        let first = stage.times(place, channels.as_int()?);
+        stage.sum(first, c)
+    } else {
+        let first = stage.times(c, block.checked_mul(block)?);
+        stage.sum(first, place)
     };
     let (rows, columns) = (stage.times(h, block), stage.times(w, block));
     let (y, z) = (stage.sum(rows, down), stage.sum(columns, across));

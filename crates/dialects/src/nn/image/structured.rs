@@ -18,12 +18,13 @@ pub(super) fn nearest(cx: &StructuredCx<'_>) -> Option<Structured> {
     // A region of interest counts for one way of counting coordinates alone.
     let cropped = cx.has(1) && cx.attrs().text(TRANSFORM) == Some("tf_crop_and_resize");
     (plain && !cropped && x.rank() == out.rank()).then_some(())?;
-    let scales = match sized(cx) {
-        true => None,
-        false => Some(match cx.attrs().floats("scales") {
+    let scales = if sized(cx) {
+        None
+    } else {
+        Some(match cx.attrs().floats("scales") {
             Some(list) => list,
             None => cx.constant(2)?.f64s().ok()?,
-        }),
+        })
     };
     let axes = match &params.axes {
         Some(list) => list.iter().map(|&a| axis(a, x.rank())).collect::<Option<Vec<_>>>()?,

@@ -110,9 +110,10 @@ impl Choice<'_> {
         let extents = self.steps.extents(&Expr::int(count));
         let (mut stage, candidate) = self.over_elements(&extents);
         let element = stage.type_of(candidate.element);
-        let (combine, worst) = match self.greatest {
-            true => (Binary::Max, Number::lowest(element)),
-            false => (Binary::Min, Number::highest(element)),
+        let (combine, worst) = if self.greatest {
+            (Binary::Max, Number::lowest(element))
+        } else {
+            (Binary::Min, Number::highest(element))
         };
         let none = stage.constant(worst);
         let value = match candidate.nan.filter(|_| !self.greatest) {

@@ -109,18 +109,20 @@ pub(super) fn extreme(cx: &StructuredCx<'_>, greatest: bool) -> Option<Structure
     let reducing = Reducing::new(&[at as i64], x.rank())?;
     let last = cx.attrs().flag("select_last_index");
     let element = wide(x.element);
-    let combine = match greatest {
-        true => (Binary::Max, Number::lowest(element)),
-        false => (Binary::Min, Number::highest(element)),
+    let combine = if greatest {
+        (Binary::Max, Number::lowest(element))
+    } else {
+        (Binary::Min, Number::highest(element))
     };
     let mut loops = Loops::default();
     let best = reducing.reduce(&mut loops, &x, combine, |_, x| x);
     let place = reducing.place(&mut loops, &x, &best, last);
     let mut stage = Stage::over(&place.extents);
     let value = stage.broadcast(&place)?;
-    let to = match cx.attrs().bool("keepdims").unwrap_or(true) {
-        true => reducing.with_units(&mut stage),
-        false => stage.all(0..out.rank()),
+    let to = if cx.attrs().bool("keepdims").unwrap_or(true) {
+        reducing.with_units(&mut stage)
+    } else {
+        stage.all(0..out.rank())
     };
     loops.push(stage.store(&out, &to, value));
     Some(loops.finish())
@@ -169,13 +171,12 @@ pub(super) fn tensor_scatter(cx: &StructuredCx<'_>) -> Option<Structured> {
     let loops = stage.all(0..cache.rank());
     let old = stage.load_exact(&cache, &loops);
     let (here, zero, one) = (stage.index(at), stage.int(0), stage.int(1));
-    let start = match cx.has(2) {
-        true => {
-            let starts = cx.operand(2).filter(|starts| starts.rank() == 1)?;
-            let start = stage.load_exact(&starts, &loops[..1]);
-            stage.cast(DType::I64, start)
-        }
-        false => zero,
+    let start = if cx.has(2) {
+        let starts = cx.operand(2).filter(|starts| starts.rank() == 1)?;
+        let start = stage.load_exact(&starts, &loops[..1]);
+        stage.cast(DType::I64, start)
+    } else {
+        zero
     };
     let (size, steps) = (stage.extent(size), stage.extent(steps));
     let mut distance = stage.sub(here, start);

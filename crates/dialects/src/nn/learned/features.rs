@@ -148,15 +148,16 @@ fn infer_one_hot(cx: &InferCx<'_>) -> Result {
 
 fn eval_imputer(cx: &EvalCx<'_>) -> Evaluated {
     let (x, attrs) = (cx.need(0)?, cx.attrs());
-    let (imputed, replaced) = match x.dtype().is_float() {
-        true => (
+    let (imputed, replaced) = if x.dtype().is_float() {
+        (
             Tensor::vector(attrs.floats("imputed_value_floats").unwrap_or_default()),
             Tensor::scalar(attrs.float("replaced_value_float").unwrap_or(0.0)),
-        ),
-        false => (
+        )
+    } else {
+        (
             Tensor::vector(attrs.ints("imputed_value_int64s").unwrap_or_default()),
             Tensor::scalar(attrs.int("replaced_value_int64").unwrap_or(0)),
-        ),
+        )
     };
     single(kernels::imputer(x, &imputed, &replaced))
 }

@@ -122,15 +122,17 @@ impl Plan {
         let free = self.batches.is_empty() && !self.rows.is_empty();
         let lead = self.batches.len() + if free { self.rows.len() } else { 0 };
         let rows: &[Letter] = &self.rows;
-        let x = match free {
-            true => steps.merge(x, lead, &[&self.summed])?,
-            false => steps.merge(x, lead, &[rows, &self.summed])?,
+        let x = if free {
+            steps.merge(x, lead, &[&self.summed])?
+        } else {
+            steps.merge(x, lead, &[rows, &self.summed])?
         };
         let y = steps.merge(y, self.batches.len(), &[&self.summed, &self.columns])?;
         let product = steps.make("nn.matmul", &[x, y], None)?;
-        let product = match free {
-            true => steps.part(product, lead, &[&self.columns])?,
-            false => steps.part(product, lead, &[rows, &self.columns])?,
+        let product = if free {
+            steps.part(product, lead, &[&self.columns])?
+        } else {
+            steps.part(product, lead, &[rows, &self.columns])?
         };
         steps.transpose(product, &made, &self.terms[2])
     }

@@ -49,10 +49,7 @@ fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     let mut refined = false;
     for (value, ty, contents) in better {
         if let Some(objection) = rewriter.objection_to(value, ty, contents) {
-            return match refined {
-                true => Ok(()),
-                false => refused(&objection),
-            };
+            return if refined { Ok(()) } else { refused(&objection) };
         }
         rewriter.refine(value, ty, contents);
         refined = true;

@@ -45,10 +45,7 @@ impl Pool {
     }
 
     fn load(&self, stage: &mut Stage, at: &[AffineExpr], outside: Number) -> ScalarId {
-        match self.is_padded() {
-            true => stage.load_or(&self.x, at, outside),
-            false => stage.load(&self.x, at),
-        }
+        if self.is_padded() { stage.load_or(&self.x, at, outside) } else { stage.load(&self.x, at) }
     }
 
     /// Adds up what `lift` makes of the elements of each window.
@@ -172,25 +169,23 @@ pub(super) fn avg_pool(cx: &StructuredCx<'_>) -> Option<Structured> {
         let input = &pool.x.extents[i + 2];
         let own = taps(&mut stage, i + 2, window, (&Expr::int(0), input))?;
         inside = stage.mul(inside, own);
-        let counted = match include {
-            true => {
-                let end = input.try_add(&window.after)?;
-                taps(&mut stage, i + 2, window, (&window.before.neg()?, &end))?
-            }
-            false => own,
+        let counted = if include {
+            let end = input.try_add(&window.after)?;
+            taps(&mut stage, i + 2, window, (&window.before.neg()?, &end))?
+        } else {
+            own
         };
         count = stage.mul(count, counted);
     }
     let count = stage.cast(stage.type_of(sum), count);
     let mean = stage.div(sum, count);
-    let value = match pool.is_padded() {
-        true => {
-            let nothing = stage.int(0);
-            let zero = stage.number(mean, 0.0);
-            let empty = stage.compare(Comparison::Eq, inside, nothing);
-            stage.select(empty, zero, mean)
-        }
-        false => mean,
+    let value = if pool.is_padded() {
+        let nothing = stage.int(0);
+        let zero = stage.number(mean, 0.0);
+        let empty = stage.compare(Comparison::Eq, inside, nothing);
+        stage.select(empty, zero, mean)
+    } else {
+        mean
     };
     loops.push(stage.store_parallel(&pool.out, value));
     Some(loops.finish())

@@ -102,9 +102,10 @@ pub(in crate::nn) fn quantize(cx: &StructuredCx<'_>) -> Option<Structured> {
     let (value, factor) = (stage.cast(element, value), stage.cast(element, factor));
     let quotient = stage.div(value, factor);
     let quotient = stage.rounded(precision, quotient);
-    let zero = match cx.has(2) {
-        true => Some(zero_point(&mut stage, &cx.operand(2)?, &scale, &index)?),
-        false => None,
+    let zero = if cx.has(2) {
+        Some(zero_point(&mut stage, &cx.operand(2)?, &scale, &index)?)
+    } else {
+        None
     };
     let value = quantized(&mut stage, quotient, zero, out.element)?;
     Some(Structured::one(stage.store_parallel(&out, value)))
@@ -296,9 +297,12 @@ fn multiply(cx: &StructuredCx<'_>, loops: &mut Loops, at: &Places, out: &TensorR
     (is_byte(a.element) && is_byte(b.element)).then_some(())?;
     let (a, b) = (Side::new(a, 1), Side::new(b, 0));
     let row = out.rank().checked_sub(1 + usize::from(b.extent().is_some()));
-    let zero = |i: usize, along: Option<usize>, extent: Option<&Expr>| match cx.has(i) {
-        true => PerPlace::new(cx, i, along.unwrap_or(0), along.and(extent)).map(Some),
-        false => Some(None),
+    let zero = |i: usize, along: Option<usize>, extent: Option<&Expr>| {
+        if cx.has(i) {
+            PerPlace::new(cx, i, along.unwrap_or(0), along.and(extent)).map(Some)
+        } else {
+            Some(None)
+        }
     };
     let a_zero = zero(at.a_zero, row.filter(|_| a.extent().is_some()), a.extent())?;
     let b_zero = zero(at.b_zero, out.rank().checked_sub(1), b.extent())?;
@@ -349,19 +353,19 @@ fn convolve_bytes(
     let filters = w.extents.first()?.clone();
     let convolution = Convolution { x, w, out: out.clone() };
     convolve(cx, loops, &convolution, &NAMES, |stage, factors| {
-        let x_zero = match cx.has(at.a_zero) {
-            true => Some(only_element(stage, &cx.operand(at.a_zero)?)?),
-            false => None,
+        let x_zero = if cx.has(at.a_zero) {
+            Some(only_element(stage, &cx.operand(at.a_zero)?)?)
+        } else {
+            None
         };
-        let w_zero = match cx.has(at.b_zero) {
-            true => {
-                let zero = PerPlace::new(cx, at.b_zero, 0, Some(&filters))?;
-                Some(match zero.along {
-                    Some(_) => stage.load_exact(&zero.tensor, &[factors.filter]),
-                    None => zero.load(stage)?,
-                })
-            }
-            false => None,
+        let w_zero = if cx.has(at.b_zero) {
+            let zero = PerPlace::new(cx, at.b_zero, 0, Some(&filters))?;
+            Some(match zero.along {
+                Some(_) => stage.load_exact(&zero.tensor, &[factors.filter]),
+                None => zero.load(stage)?,
+            })
+        } else {
+            None
         };
         let mut x = shifted(stage, factors.x, x_zero);
         if let Some(inside) = factors.inside.filter(|_| x_zero.is_some()) {
@@ -391,9 +395,10 @@ pub(super) fn qlinear_conv(cx: &StructuredCx<'_>) -> Option<Structured> {
         PerPlace::new(cx, 4, 1, Some(&filters))?,
         PerPlace::new(cx, 6, 0, None)?,
     ];
-    let bias = match cx.has(8) {
-        true => Some(cx.operand(8).filter(|bias| bias.element == DType::I32)?),
-        false => None,
+    let bias = if cx.has(8) {
+        Some(cx.operand(8).filter(|bias| bias.element == DType::I32)?)
+    } else {
+        None
     };
     requantize(cx, &mut loops, &sum, bias.as_ref(), &scales)?;
     Some(loops.finish())
@@ -458,9 +463,10 @@ fn through(
     let value = f(&mut stage)?;
     let scale = only_element(&mut stage, &scale)?;
     let quotient = stage.div(value, scale);
-    let zero = match cx.has(target + 1) {
-        true => Some(only_element(&mut stage, &cx.operand(target + 1)?)?),
-        false => None,
+    let zero = if cx.has(target + 1) {
+        Some(only_element(&mut stage, &cx.operand(target + 1)?)?)
+    } else {
+        None
     };
     let value = quantized(&mut stage, quotient, zero, out.element)?;
     Some(Structured::one(stage.store_parallel(&out, value)))

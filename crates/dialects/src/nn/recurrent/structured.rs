@@ -109,9 +109,10 @@ impl<'a> Layer<'a> {
             _ => return None,
         };
         let batch_first = attrs.int("layout") == Some(1);
-        let (steps, batch) = match batch_first {
-            true => (x.extents[1].clone(), x.extents[0].clone()),
-            false => (x.extents[0].clone(), x.extents[1].clone()),
+        let (steps, batch) = if batch_first {
+            (x.extents[1].clone(), x.extents[0].clone())
+        } else {
+            (x.extents[0].clone(), x.extents[1].clone())
         };
         let clip = attrs.float("clip").filter(|&clip| clip > 0.0);
         let last = steps.try_sub(&Expr::int(1))?;
@@ -151,15 +152,14 @@ impl<'a> Layer<'a> {
         let states = loops.temporary(self.x.element, &self.extents(&count, self.hidden));
         let mut stage = Stage::over(&[self.batch.clone(), Expr::int(self.hidden)]);
         let (b, j) = (stage.at(0), stage.at(1));
-        let value = match self.cx.has(initial) {
-            true => {
-                let tensor = self.cx.operand(initial).filter(|tensor| tensor.rank() == 3)?;
-                (tensor.element == self.x.element).then_some(())?;
-                let d = stage.fixed(&Expr::int(direction as i64));
-                let at = if self.batch_first { [b, d, j] } else { [d, b, j] };
-                stage.load(&tensor, &at)
-            }
-            false => stage.constant(crate::structured::Number::Float(self.x.element, 0.0)),
+        let value = if self.cx.has(initial) {
+            let tensor = self.cx.operand(initial).filter(|tensor| tensor.rank() == 3)?;
+            (tensor.element == self.x.element).then_some(())?;
+            let d = stage.fixed(&Expr::int(direction as i64));
+            let at = if self.batch_first { [b, d, j] } else { [d, b, j] };
+            stage.load(&tensor, &at)
+        } else {
+            stage.constant(crate::structured::Number::Float(self.x.element, 0.0))
         };
         let first = stage.fixed(&Expr::int(0));
         loops.push(stage.store(&states, &[first, b, j], value));
@@ -205,9 +205,10 @@ impl<'a> Layer<'a> {
         state: &TensorRef,
         (first, count): (i64, i64),
     ) -> Option<TensorRef> {
-        let rounded = match self.rounds_states {
-            true => Some(there_and_back(loops, state, std::slice::from_ref(&self.steps))?),
-            false => None,
+        let rounded = if self.rounds_states {
+            Some(there_and_back(loops, state, std::slice::from_ref(&self.steps))?)
+        } else {
+            None
         };
         let state = rounded.as_ref().unwrap_or(state);
         let out = self.temporary(loops, count * self.hidden);
@@ -289,12 +290,11 @@ impl<'a> Layer<'a> {
         let b = stage.at(1);
         let length = stage.load_exact(lengths, &[b]);
         let (length, step) = (stage.cast(DType::I64, length), stage.index(0));
-        let position = match pass.is_reverse {
-            true => {
-                let last = stage.extent(&self.last);
-                stage.sub(last, step)
-            }
-            false => step,
+        let position = if pass.is_reverse {
+            let last = stage.extent(&self.last);
+            stage.sub(last, step)
+        } else {
+            step
         };
         Some(stage.compare(Comparison::Lt, position, length))
     }

@@ -187,9 +187,10 @@ impl<'a> Memory<'a> {
         all.map(|(i, buffer)| {
             let place = TensorId::Result(i);
             let buffer = buffer.ok_or(InterpretError::Absent(place))?;
-            match buffer.written.iter().all(|&written| written) {
-                true => buffer.tensor(),
-                false => Err(InterpretError::Unwritten(place)),
+            if buffer.written.iter().all(|&written| written) {
+                buffer.tensor()
+            } else {
+                Err(InterpretError::Unwritten(place))
             }
         })
         .collect()

@@ -29,9 +29,10 @@ impl Space {
     }
 
     fn counted(mut self) -> Result<Space> {
-        let count = match self.extents.contains(&0) {
-            true => Some(0),
-            false => self.extents.iter().try_fold(1u64, |count, &n| count.checked_mul(n as u64)),
+        let count = if self.extents.contains(&0) {
+            Some(0)
+        } else {
+            self.extents.iter().try_fold(1u64, |count, &n| count.checked_mul(n as u64))
         };
         let count = count.filter(|&count| count < MAX_POINTS);
         self.count = count.ok_or(InterpretError::TooLarge(MAX_POINTS))?;

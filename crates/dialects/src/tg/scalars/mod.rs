@@ -223,9 +223,10 @@ fn comparison(number: i64, float: bool) -> Option<(Comparison, Option<bool>)> {
 
 /// The type of a scalar: integers have no sign.
 pub fn scalar_type(context: &Context, element: DType) -> Type {
-    match element.is_int() && !element.is_signed() {
-        true => context.int_type(element.size_bits() as u32),
-        false => dtype::type_of(context, element),
+    if element.is_int() && !element.is_signed() {
+        context.int_type(element.size_bits() as u32)
+    } else {
+        dtype::type_of(context, element)
     }
 }
 
@@ -261,10 +262,8 @@ pub fn attr_number(context: &Context, attr: Attr, element: DType) -> Option<Numb
             let bits = element.size_bits() as u32;
             let value = *value as i64;
             // The bits of an unsigned number of fewer than 64 are the number.
-            let value = match is_signed(element) || bits >= 64 {
-                true => value,
-                false => value & ((1i64 << bits) - 1),
-            };
+            let value =
+                if is_signed(element) || bits >= 64 { value } else { value & ((1i64 << bits) - 1) };
             Some(Number::Int(element, value))
         }
         _ => None,

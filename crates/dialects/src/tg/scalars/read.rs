@@ -252,8 +252,5 @@ fn turned(element: DType, signed: bool) -> DType {
 /// The number as one of type `element`, where both have the same bits.
 fn signed_as(body: &mut Body, x: (ScalarId, DType), element: DType) -> (ScalarId, DType) {
     let same = x.1 == element || x.1.size_bits() != element.size_bits() || !x.1.is_int();
-    match same || !element.is_int() {
-        true => x,
-        false => (body.push(Scalar::Cast(element, x.0)), element),
-    }
+    if same || !element.is_int() { x } else { (body.push(Scalar::Cast(element, x.0)), element) }
 }

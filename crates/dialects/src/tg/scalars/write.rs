@@ -142,14 +142,13 @@ impl Writer<'_> {
         let ty = dtype::type_of(self.context(), element);
         let op = self.make("tensor.extract", &operands, &[ty], Attr::EMPTY_DICT);
         let value = self.module.result(op, 0);
-        match scalar_type(self.context(), element) == ty {
-            true => value,
-            false => {
-                let ty = scalar_type(self.context(), element);
-                let name = "builtin.unrealized_conversion_cast";
-                let op = self.make(name, &[value], &[ty], Attr::EMPTY_DICT);
-                self.module.result(op, 0)
-            }
+        if scalar_type(self.context(), element) == ty {
+            value
+        } else {
+            let ty = scalar_type(self.context(), element);
+            let name = "builtin.unrealized_conversion_cast";
+            let op = self.make(name, &[value], &[ty], Attr::EMPTY_DICT);
+            self.module.result(op, 0)
         }
     }
 }

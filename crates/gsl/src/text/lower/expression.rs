@@ -194,9 +194,10 @@ impl Lower<'_> {
         let names: Vec<_> =
             functions.chain(Reduction::ALL.iter().map(|r| r.text())).chain(own).collect();
         let known = names.contains(&name.text.as_str());
-        let message = match known {
-            true => format!("`{}` does not take {count} arguments", name.text),
-            false => format!("unknown function `{}`", name.text),
+        let message = if known {
+            format!("`{}` does not take {count} arguments", name.text)
+        } else {
+            format!("unknown function `{}`", name.text)
         };
         let near = suggest::nearest(&name.text, names.into_iter()).filter(|_| !known);
         let hint = near.map(|near| format!("did you mean `{near}`?"));

@@ -103,9 +103,10 @@ fn no_text_is_too_odd() {
         for _ in 0..random.usize(1..8) {
             let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
             let at = starts[random.usize(..starts.len())];
-            match random.bool() {
-                true => text.insert(at, characters[random.usize(..characters.len())]),
-                false => _ = text.remove(at),
+            if random.bool() {
+                text.insert(at, characters[random.usize(..characters.len())])
+            } else {
+                _ = text.remove(at)
             }
         }
         let outline = Outline::new(0, &text);

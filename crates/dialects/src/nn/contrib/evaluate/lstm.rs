@@ -34,10 +34,8 @@ pub(in crate::nn::contrib) fn dynamic_quantize_lstm(cx: &EvalCx<'_>) -> Evaluate
         let backward = direction == 1 || params.direction == Direction::Reverse;
         let forward = RecurrentParams { direction: Direction::Forward, ..params.clone() };
         let layer = Layer::new(cx, direction, count, RecurrentParams { activations, ..forward })?;
-        let turned = |x: &Tensor| match backward {
-            true => reverse_sequence(x, &lengths, 1, 0),
-            false => Ok(x.clone()),
-        };
+        let turned =
+            |x: &Tensor| if backward { reverse_sequence(x, &lengths, 1, 0) } else { Ok(x.clone()) };
         let hidden = layer.r.shape()[2];
         let [y, h, c] = layer.run(&turned(&x)?, &lengths)?;
         let y = turned(&y.reshaped([longest, batch, hidden])?)?;

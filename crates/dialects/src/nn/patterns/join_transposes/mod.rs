@@ -203,14 +203,13 @@ impl Region {
             new.insert(last, rewriter.module().result(built, 0));
         }
         let inner = *new.get(&last).unwrap_or(&last);
-        let value = match is_identity(after) {
-            true => inner,
-            false => {
-                let op = transposed(rewriter, root, inner, after)
-                    .map_err(|_| abandon(rewriter, &made))?;
-                made.push(op);
-                rewriter.module().result(op, 0)
-            }
+        let value = if is_identity(after) {
+            inner
+        } else {
+            let op =
+                transposed(rewriter, root, inner, after).map_err(|_| abandon(rewriter, &made))?;
+            made.push(op);
+            rewriter.module().result(op, 0)
         };
         let result = rewriter.module().result(root, 0);
         if let Some(objection) = rewriter.objection(result, value) {

@@ -172,9 +172,12 @@ impl Axes<'_> {
         let new: Vec<i64> = listed.iter().map(|&a| if a < 0 { a + rank } else { a }).collect();
         let old: Vec<i64> = (0..rank).filter(|axis| !new.contains(axis)).collect();
         let mut from = self.order.iter();
-        let place = |axis: i64| match new.contains(&axis) {
-            true => Some(axis),
-            false => old.get(usize::try_from(*from.next()?).ok()?).copied(),
+        let place = |axis: i64| {
+            if new.contains(&axis) {
+                Some(axis)
+            } else {
+                old.get(usize::try_from(*from.next()?).ok()?).copied()
+            }
         };
         let order = (0..rank).map(place).collect::<Option<_>>()?;
         Some(Moved { attrs: self.module.attrs(self.op), order })
