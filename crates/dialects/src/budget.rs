@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tangram_ir::{Module, Op, Value};
 
 use crate::attrs::Attrs;
-use crate::{constant, defined};
+use crate::{constant, defined, nn};
 
 /// The most bytes that one evaluation may make.
 pub const MAX_FOLDED_BYTES: u64 = 1 << 30;
@@ -85,56 +85,49 @@ pub fn work(module: &Module, op: Op) -> u64 {
     }
     let results = sum(module, module.results(op));
     let operands = sum(module, module.operands(op));
-    let shape = |i: usize| {
-        let value = module.operands(op).nth(i)?;
-        Some(constant::static_tensor(module.context(), module.value_type(value))?.1)
-    };
-    let elements = |i| shape(i).map_or(1, |shape| count(&shape));
-    let name = module.name_text(op).trim_start_matches("nn.");
-    let inner = match name {
-        "matmul" | "dense" | "gemm" | "matmul_integer" | "qlinear_matmul" => {
-            shape(0).and_then(|shape| shape.last().copied()).unwrap_or(1) as u64
-        }
-        "einsum" => einsum(module, op, &[shape(0), shape(1)]).unwrap_or_else(|| elements(0)),
-        _ if name.contains("conv") => match shape(1) {
-            Some(weight) => count(&weight) / weight.first().map_or(1, |&n| n.max(1) as u64),
-            None => 1,
-        },
-        _ if name.contains("pool") => {
-            let window = Attrs::new(module.context(), module.attrs(op)).ints("pool_size");
-            let window = window.unwrap_or_default();
-            window.iter().map(|&n| n.unsigned_abs().max(1)).fold(1, u64::saturating_mul)
-        }
-        "resize" => 64,
-        "lstm" | "gru" | "rnn" | "contrib_dynamic_quantize_lstm" => {
-            shape(1).and_then(|shape| shape.last().copied()).unwrap_or(1) as u64 * 8
-        }
-        "dft" | "det" | "cumsum" | "cumprod" | "attention" => elements(0).isqrt(),
-        _ => 4,
-    };
+    let steps = nn::entry(module.name_text(op)).and_then(|entry| entry.steps);
+    let inner = steps.map_or(USUAL, |steps| steps(&Sizes { module, op }));
     results.saturating_mul(inner.max(1)).saturating_add(operands)
 }
 
-/// The extent of each index that is summed over, multiplied.
-fn einsum(module: &Module, op: Op, shapes: &[Option<Vec<usize>>]) -> Option<u64> {
-    let attrs = Attrs::new(module.context(), module.attrs(op));
-    let equation = attrs.text("equation")?.replace(' ', "");
-    let (left, right) = equation.split_once("->")?;
-    let mut seen = String::new();
-    let mut product = 1u64;
-    for (term, shape) in left.split(',').zip(shapes) {
-        let shape = shape.as_ref().filter(|shape| shape.len() == term.chars().count())?;
-        for (index, &extent) in term.chars().zip(shape) {
-            if !right.contains(index) && !seen.contains(index) {
-                seen.push(index);
-                product = product.saturating_mul(extent as u64);
-            }
-        }
-    }
-    Some(product)
+/// Estimates how many steps an element of a result takes.
+pub type StepsFn = fn(&Sizes<'_>) -> u64;
+
+/// Steps of an element of which nothing else is known.
+const USUAL: u64 = 4;
+
+/// What an estimate may look at.
+pub struct Sizes<'a> {
+    module: &'a Module,
+    op: Op,
 }
 
-fn count(shape: &[usize]) -> u64 {
+impl Sizes<'_> {
+    /// The extents of operand `i`, if they are known.
+    pub fn extents(&self, i: usize) -> Option<Vec<usize>> {
+        let value = self.module.operands(self.op).nth(i)?;
+        let ty = self.module.value_type(value);
+        Some(constant::static_tensor(self.module.context(), ty)?.1)
+    }
+
+    /// The last extent of operand `i`.
+    pub fn last(&self, i: usize) -> u64 {
+        self.extents(i).and_then(|shape| shape.last().copied()).unwrap_or(1) as u64
+    }
+
+    /// The number of elements of operand `i`.
+    pub fn elements(&self, i: usize) -> u64 {
+        self.extents(i).map_or(1, |shape| count(&shape))
+    }
+
+    /// The attributes.
+    pub fn attrs(&self) -> Attrs<'_> {
+        Attrs::new(self.module.context(), self.module.attrs(self.op))
+    }
+}
+
+/// The number of elements of a tensor.
+pub fn count(shape: &[usize]) -> u64 {
     shape.iter().map(|&n| n as u64).fold(1, u64::saturating_mul)
 }
 

@@ -3,6 +3,7 @@
 //! - [`builtin`] and [`func`]: modules, functions, calls.
 //! - [`nn`]: tensor operations at graph level, with type inference over symbolic dimensions and
 //!   reference evaluation.
+//! - [`field`]: programs over a prime field, where equal polynomials are seen to be equal.
 //! - [`conversion`]: from one dialect to another.
 //! - [`structured`]: what operations compute, as loops over tensors.
 //! - [`tg`]: loop nests over tensors, as operations.
@@ -54,6 +55,8 @@ pub mod dims;
 pub mod dtype;
 #[cfg(feature = "nn")]
 pub mod eval;
+#[cfg(feature = "nn")]
+pub mod field;
 pub mod func;
 #[cfg(feature = "nn")]
 pub mod infer;

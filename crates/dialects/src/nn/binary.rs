@@ -6,8 +6,9 @@ use tangram_ir::{AttrDef, AttrKind, InferCx, OpDef, OperandDef, ResultDef, Trait
 use tangram_tensor::elementwise::{self as kernels, ShiftDirection};
 use tangram_tensor::{DType, Tensor};
 
-use super::{NnOp, maybe, operand, result, variadic};
+use super::{NnOp, Numbers, maybe, open, operand, result, sample::Role, variadic};
 use crate::eval::{EvalCx, EvalFn, Evaluated, single};
+use crate::field::{Evaluated as OverField, Evaluation, prime};
 use crate::infer::{Contents, InferExt, Result, Shaped, broadcast, one, one_element, one_with};
 use crate::structured::{
     Binary, Comparison, Number, ScalarId, Stage, Structured, StructuredCx, Unary, elementwise,
@@ -39,31 +40,37 @@ const fn arith(
         infer: Some(infer_arith),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval), structured: None }
+    NnOp::new(def).eval(eval)
 }
 
 const fn compare(name: &'static str, summary: &'static str, traits: Traits, eval: EvalFn) -> NnOp {
     let def = OpDef { infer: Some(infer_compare), ..arith(name, summary, traits, &[], eval).def };
-    NnOp { def, eval: Some(eval), structured: None }
+    NnOp::new(def).eval(eval)
 }
 
 const fn n_ary(name: &'static str, summary: &'static str, eval: EvalFn) -> NnOp {
     let def = OpDef { operands: ALL, ..arith(name, summary, PLAIN, &[], eval).def };
-    NnOp { def, eval: Some(eval), structured: None }
+    NnOp::new(def).eval(eval)
 }
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
     arith("nn.add", "`lhs + rhs`", SEMIGROUP, &[], |cx| zip_with(cx, kernels::add))
-        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Add, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Add, x, y)))
+        .sums(),
     arith("nn.subtract", "`lhs - rhs`", PLAIN, &[], |cx| zip_with(cx, kernels::subtract))
-        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Sub, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Sub, x, y)))
+        .sums(),
     arith("nn.multiply", "`lhs * rhs`", SEMIGROUP, &[], |cx| zip_with(cx, kernels::multiply))
-        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Mul, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Mul, x, y)))
+        .numbers(Numbers::INTEGRAL.union(Numbers::PRODUCT))
+        .over_field(product_over_field),
     arith("nn.divide", "`lhs / rhs`; integers are truncated towards 0", PLAIN, &[], |cx| {
         zip_with(cx, kernels::divide)
     })
-    .structured(|cx| both(cx, |s, x, y| divided(s, Binary::Div, x, y))),
+    .structured(|cx| both(cx, |s, x, y| divided(s, Binary::Div, x, y)))
+    .numbers(Numbers::FITS.union(Numbers::QUOTIENT))
+    .over_field(quotient_over_field),
     arith(
         "nn.mod",
         "the remainder of `lhs / rhs`",
@@ -75,15 +82,22 @@ pub(super) static OPS: &[NnOp] = &[
         )],
         eval_mod,
     )
-    .structured(structured_mod),
+    .structured(structured_mod)
+    .numbers(Numbers::FITS.union(Numbers::JUMPS)),
     arith("nn.power", "`lhs ^ rhs`, with the element type of `lhs`", PLAIN, &[], |cx| {
         zip_with(cx, kernels::power)
     })
-    .structured(structured_power),
+    .structured(structured_power)
+    .numbers(Numbers::QUOTIENT)
+    .over_field(power_over_field),
     arith("nn.maximum", "the greater", SEMIGROUP, &[], |cx| zip_with(cx, kernels::maximum))
-        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Max, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Max, x, y)))
+        .numbers(Numbers::CHOSEN)
+        .over_field(|cx| Some(cx.polynomial(cx.symmetric()?, 1))),
     arith("nn.minimum", "the lesser", SEMIGROUP, &[], |cx| zip_with(cx, kernels::minimum))
-        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Min, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Min, x, y)))
+        .numbers(Numbers::CHOSEN)
+        .over_field(|cx| Some(cx.polynomial(cx.symmetric()?, 1))),
     arith("nn.prelu", "`lhs` where positive, else `lhs * rhs`", PLAIN, &[], |cx| {
         zip_with(cx, kernels::prelu)
     })
@@ -102,63 +116,110 @@ pub(super) static OPS: &[NnOp] = &[
     arith("nn.bitwise_and", "bits set in both", SEMIGROUP, &[], |cx| {
         zip_with(cx, kernels::bitwise_and)
     })
-    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::BitAnd, x, y))),
+    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::BitAnd, x, y)))
+    .numbers(Numbers::CHOSEN),
     arith("nn.bitwise_or", "bits set in either", SEMIGROUP, &[], |cx| {
         zip_with(cx, kernels::bitwise_or)
     })
-    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::BitOr, x, y))),
+    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::BitOr, x, y)))
+    .numbers(Numbers::CHOSEN),
     arith("nn.bitwise_xor", "bits set in one", SEMIGROUP, &[], |cx| {
         zip_with(cx, kernels::bitwise_xor)
     })
-    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::BitXor, x, y))),
+    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::BitXor, x, y)))
+    .numbers(Numbers::CHOSEN),
     arith("nn.left_shift", "`lhs` shifted left by `rhs` bits", PLAIN, &[], |cx| {
         shift(cx, ShiftDirection::Left)
     })
-    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::ShiftLeft, x, y))),
+    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::ShiftLeft, x, y)))
+    .open(open::shifted),
     arith("nn.right_shift", "`lhs` shifted right by `rhs` bits", PLAIN, &[], |cx| {
         shift(cx, ShiftDirection::Right)
     })
-    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::ShiftRight, x, y))),
+    .structured(|cx| both(cx, |s, x, y| s.binary(Binary::ShiftRight, x, y)))
+    .numbers(Numbers::FITS)
+    .open(open::shifted),
     arith("nn.logical_and", "both", SEMIGROUP, &[], |cx| zip_with(cx, kernels::logical_and))
-        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::And, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::And, x, y)))
+        .numbers(Numbers::CHOSEN)
+        .roles(&[Role::Truth, Role::Truth]),
     arith("nn.logical_or", "either", SEMIGROUP, &[], |cx| zip_with(cx, kernels::logical_or))
-        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Or, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Or, x, y)))
+        .numbers(Numbers::CHOSEN)
+        .roles(&[Role::Truth, Role::Truth]),
     arith("nn.logical_xor", "exactly one", SEMIGROUP, &[], |cx| zip_with(cx, kernels::logical_xor))
-        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Xor, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.binary(Binary::Xor, x, y)))
+        .numbers(Numbers::CHOSEN)
+        .roles(&[Role::Truth, Role::Truth]),
     compare("nn.equal", "`lhs = rhs`", COMMUTES, |cx| zip_with(cx, kernels::equal))
-        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Eq, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Eq, x, y)))
+        .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     compare("nn.less", "`lhs < rhs`", PLAIN, |cx| zip_with(cx, kernels::less))
-        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Lt, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Lt, x, y)))
+        .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     compare("nn.less_equal", "`lhs <= rhs`", PLAIN, |cx| zip_with(cx, kernels::less_equal))
-        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Le, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Le, x, y)))
+        .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     compare("nn.greater", "`lhs > rhs`", PLAIN, |cx| zip_with(cx, kernels::greater))
-        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Gt, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Gt, x, y)))
+        .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     compare("nn.greater_equal", "`lhs >= rhs`", PLAIN, |cx| zip_with(cx, kernels::greater_equal))
-        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Ge, x, y))),
+        .structured(|cx| both(cx, |s, x, y| s.compare(Comparison::Ge, x, y)))
+        .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     n_ary("nn.add_n", "the sum of the inputs", |cx| single(kernels::sum(&cx.all()?)))
-        .structured(|cx| folded(cx, Binary::Add)),
+        .structured(|cx| folded(cx, Binary::Add))
+        .sums(),
     n_ary("nn.mean_n", "the mean of the inputs", |cx| single(kernels::mean(&cx.all()?)))
-        .structured(structured_mean_n),
+        .structured(structured_mean_n)
+        .over_field(|cx| cx.mean(cx.operand_count() as f64)),
     n_ary("nn.max_n", "the greatest of the inputs", |cx| single(kernels::max(&cx.all()?)))
-        .structured(|cx| folded(cx, Binary::Max)),
+        .structured(|cx| folded(cx, Binary::Max))
+        .numbers(Numbers::CHOSEN),
     n_ary("nn.min_n", "the least of the inputs", |cx| single(kernels::min(&cx.all()?)))
-        .structured(|cx| folded(cx, Binary::Min)),
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("condition", "booleans"),
-                operand("x", "taken where true"),
-                operand("y", "taken where false"),
-            ],
-            results: OUT,
-            traits: PLAIN,
-            infer: Some(infer_where),
-            ..OpDef::new("nn.where", "`x` where `condition`, else `y`")
-        },
-        eval: Some(eval_where),
-        structured: Some(structured_where),
-    },
+        .structured(|cx| folded(cx, Binary::Min))
+        .numbers(Numbers::CHOSEN),
+    NnOp::new(OpDef {
+        operands: &[
+            operand("condition", "booleans"),
+            operand("x", "taken where true"),
+            operand("y", "taken where false"),
+        ],
+        results: OUT,
+        traits: PLAIN,
+        infer: Some(infer_where),
+        ..OpDef::new("nn.where", "`x` where `condition`, else `y`")
+    })
+    .eval(eval_where)
+    .structured(structured_where)
+    .moves()
+    .roles(&[Role::Truth]),
 ];
+
+fn product_over_field(cx: &Evaluation<'_>) -> Option<OverField> {
+    Some(cx.polynomial(prime::multiply(cx.operand(0)?, cx.operand(1)?).ok()?, 1))
+}
+
+fn quotient_over_field(cx: &Evaluation<'_>) -> Option<OverField> {
+    let inverse = prime::map(cx.operand(1)?, prime::inverse).ok()?;
+    Some(cx.polynomial(prime::multiply(cx.operand(0)?, &inverse).ok()?, 1))
+}
+
+/// By a number from 0 to 8, or 1/2; by any other, nothing is known of it.
+fn power_over_field(cx: &Evaluation<'_>) -> Option<OverField> {
+    const DEGREE: u32 = 8;
+    let x = cx.operand(0)?;
+    cx.operand(1)?;
+    let exponent = cx.number(1).filter(|exponent| exponent.rank() <= x.rank());
+    let power = match exponent.map(Tensor::f64s).transpose().ok()?.as_deref() {
+        Some([n]) if (0.0..=8.0).contains(n) && n.fract() == 0.0 => {
+            let n = *n as u64;
+            prime::map(x, |base| prime::power(base, n)).ok()?
+        }
+        Some([0.5]) => prime::map(x, prime::root).ok()?,
+        _ => cx.opaque()?,
+    };
+    Some(cx.polynomial(power, DEGREE))
+}
 
 fn joined(cx: &InferCx<'_>) -> Result<Shaped> {
     let shapes: Vec<Shaped> =

@@ -4,38 +4,31 @@ use smallvec::smallvec;
 use tangram_ir::{AttrData, AttrKind, InferCx, Inferred, OpDef, Traits, TypeData};
 use tangram_tensor::DType;
 
-use super::{NnOp, needed, result};
+use super::{NnOp, Numbers, needed, result};
 use crate::dtype;
 use crate::infer::{InferExt, Result};
 use crate::infer_error;
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    NnOp {
-        def: OpDef {
-            results: &[result("output", "the value")],
-            attrs: &[needed(
-                "value",
-                AttrKind::Tensor,
-                "the tensor: `dense` when small, a resource of the module when big, a list of texts",
-            )],
-            traits: Traits::PURE.union(Traits::CONSTANT_LIKE),
-            infer: Some(infer_constant),
-            ..OpDef::new("nn.constant", "a constant tensor")
-        },
-        eval: None,
-        structured: None,
-    },
-    NnOp {
-        def: OpDef {
-            results: &[result("output", "a value of type `none`")],
-            traits: Traits::PURE,
-            infer: Some(infer_none),
-            ..OpDef::new("nn.none", "the value of an absent operand")
-        },
-        eval: None,
-        structured: None,
-    },
+    NnOp::new(OpDef {
+        results: &[result("output", "the value")],
+        attrs: &[needed(
+            "value",
+            AttrKind::Tensor,
+            "the tensor: `dense` when small, a resource of the module when big, a list of texts",
+        )],
+        traits: Traits::PURE.union(Traits::CONSTANT_LIKE),
+        infer: Some(infer_constant),
+        ..OpDef::new("nn.constant", "a constant tensor")
+    }),
+    NnOp::new(OpDef {
+        results: &[result("output", "a value of type `none`")],
+        traits: Traits::PURE,
+        infer: Some(infer_none),
+        ..OpDef::new("nn.none", "the value of an absent operand")
+    })
+    .numbers(Numbers::CHOSEN),
 ];
 
 fn infer_constant(cx: &InferCx<'_>) -> Result {

@@ -3,13 +3,18 @@
 //! `!nn.sequence<T>` and `!nn.optional<T>` have the type of what they hold as their parameter,
 //! `!nn.map<K, V>` has those of its keys and values. Operations on maps are in `learned`.
 
+use fastrand::Rng;
 use smallvec::{SmallVec, smallvec};
 use tangram_ir::{
     AttrData, AttrDef, AttrKind, Context, Dim, FloatKind, InferCx, InferError, Inferred,
     OperandDef, ResultDef, Type, TypeData,
 };
 
-use super::{NnOp, maybe, needed, op, operand, optional, result, variadic};
+use super::{
+    NnOp, Numbers, maybe, needed, op, operand, optional, result,
+    sample::{Extents, Role, Wanted},
+    variadic,
+};
 use crate::infer::{Dims, InferExt, Result, Shaped, axis, one};
 use crate::{dims, infer_error};
 
@@ -28,7 +33,8 @@ pub(super) static OPS: &[NnOp] = &[
         OUT,
         &[],
         infer_construct,
-    ),
+    )
+    .numbers(Numbers::CHOSEN),
     op(
         "nn.sequence_empty",
         "a sequence of no tensors",
@@ -44,7 +50,9 @@ pub(super) static OPS: &[NnOp] = &[
         &[result("output", "a tensor")],
         &[],
         infer_held,
-    ),
+    )
+    .numbers(Numbers::CHOSEN)
+    .roles(&[Role::Data, Role::Places]),
     op(
         "nn.sequence_insert",
         "the sequence with one tensor more",
@@ -90,7 +98,10 @@ pub(super) static OPS: &[NnOp] = &[
             ),
         ],
         infer_split,
-    ),
+    )
+    .numbers(Numbers::CHOSEN)
+    .roles(&[Role::Data, Role::Places])
+    .extents(tried_sizes),
     op(
         "nn.concat_from_sequence",
         "the tensors of a sequence joined along a dimension",
@@ -309,4 +320,9 @@ fn infer_get_element(cx: &InferCx<'_>) -> Result {
     let absent = || InferError::mismatch("`nn.optional_get_element` has no operand");
     let ty = cx.operand_type(0).ok_or_else(absent)?;
     Ok(plain(held_type(cx.context(), ty, "nn.optional").unwrap_or(ty)))
+}
+
+/// Sizes of 1, as many as the extent has.
+fn tried_sizes(wanted: &Wanted<'_>, _: &mut Rng) -> Option<Extents> {
+    (wanted.index == 1).then(|| vec![wanted.along(0).unwrap_or(2)])
 }

@@ -26,7 +26,7 @@ const fn with_regions(
         traits: Traits::RECURSIVE_EFFECTS.union(Traits::SINGLE_BLOCK),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: None, structured: None }
+    NnOp::new(def)
 }
 
 /// The operations of this family.
@@ -77,13 +77,9 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         (1, None),
     ),
-    NnOp {
-        def: OpDef {
-            operands: &[variadic("values", "the results")],
-            traits: Traits::TERMINATOR.union(Traits::PURE),
-            ..OpDef::new("nn.yield", "ends a region with its results")
-        },
-        eval: None,
-        structured: None,
-    },
+    NnOp::new(OpDef {
+        operands: &[variadic("values", "the results")],
+        traits: Traits::TERMINATOR.union(Traits::PURE),
+        ..OpDef::new("nn.yield", "ends a region with its results")
+    }),
 ];

@@ -36,7 +36,9 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_deform,
     )
-    .eval(eval_deform),
+    .eval(eval_deform)
+    .tried(window::tried)
+    .steps(window::filter_steps),
     op(
         "nn.causal_conv_with_state",
         "the convolution of each channel over the past, with what came before",
@@ -57,7 +59,8 @@ pub(super) static OPS: &[NnOp] = &[
         )],
         infer_causal,
     )
-    .eval(eval_causal),
+    .eval(eval_causal)
+    .steps(window::filter_steps),
 ];
 
 fn infer_deform(cx: &InferCx<'_>) -> Result {

@@ -4,11 +4,16 @@
 //! occurs. `...` stands for leading dimensions that broadcast. Without `->` the result lists the
 //! broadcast dimensions, then the letters that occur once, in alphabetical order.
 
+use fastrand::Rng;
+use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 use tangram_affine::symbolic::Expr;
-use tangram_ir::{Dim, InferCx};
+use tangram_ir::{AttrDef, Dim, InferCx};
 use tangram_tensor::DType;
 
+use super::sample::{Call, Tried, any_of};
+use crate::attrs::Attrs;
+use crate::budget::Sizes;
 use crate::infer::{Dims, InferExt, Result, Shaped, one};
 use crate::structured::{Loops, Stage, Structured, StructuredCx, TensorRef, equal, wide};
 use crate::{dims, infer_error};
@@ -253,4 +258,53 @@ fn extent(key: Key, terms: &[Vec<Key>], operands: &[TensorRef]) -> Expr {
     let places = terms.iter().zip(operands).flat_map(|(term, x)| term.iter().zip(&x.extents));
     let mut own = places.filter(|(other, _)| **other == key).map(|(_, extent)| extent);
     own.find(|extent| extent.as_int() != Some(1)).cloned().unwrap_or(Expr::int(1))
+}
+
+/// The extent of each index that is summed over, multiplied; as many steps as elements where nothing
+/// says which.
+pub(super) fn steps(sizes: &Sizes<'_>) -> u64 {
+    summed(sizes).unwrap_or_else(|| sizes.elements(0))
+}
+
+fn summed(sizes: &Sizes<'_>) -> Option<u64> {
+    let equation = sizes.attrs().text("equation")?.replace(' ', "");
+    let (left, right) = equation.split_once("->")?;
+    let mut seen = String::new();
+    let mut product = 1u64;
+    for (i, term) in left.split(',').take(2).enumerate() {
+        let shape = sizes.extents(i).filter(|shape| shape.len() == term.chars().count())?;
+        for (index, extent) in term.chars().zip(shape) {
+            if !right.contains(index) && !seen.contains(index) {
+                seen.push(index);
+                product = product.saturating_mul(extent as u64);
+            }
+        }
+    }
+    Some(product)
+}
+
+/// What is tried for the equation.
+pub(super) fn equation(_: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Tried {
+    match attr.name {
+        "equation" => any_of(&["ij,jk->ik", "bij,bjk->bik", "ij->ji"], rng),
+        _ => Tried::Usual,
+    }
+}
+
+/// Returns whether equal labels of an equation stand for equal extents. Kernels stretch extents of
+/// 1, of which the standard says nothing.
+pub(super) fn labels_agree(operands: &[Vec<usize>], attrs: &Attrs<'_>) -> bool {
+    let inputs = attrs.text("equation").and_then(|e| e.split("->").next()).unwrap_or_default();
+    let mut known: FxHashMap<char, usize> = FxHashMap::default();
+    inputs.split(',').zip(operands).all(|(labels, extents)| {
+        let (front, back) = labels.split_once("...").unwrap_or((labels, ""));
+        let named = |text: &str| text.chars().filter(|c| c.is_alphabetic()).collect::<Vec<_>>();
+        let (front, back) = (named(front), named(back));
+        let last = extents.len().saturating_sub(back.len());
+        let places = (0..front.len()).chain(last..extents.len());
+        front.into_iter().chain(back).zip(places).all(|(label, at)| {
+            let n = extents.get(at).copied().unwrap_or(0);
+            *known.entry(label).or_insert(n) == n
+        })
+    })
 }

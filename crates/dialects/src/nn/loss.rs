@@ -1,9 +1,13 @@
 //! Losses of classification.
 
+use fastrand::Rng;
 use tangram_ir::{AttrDef, AttrKind, InferCx};
 use tangram_tensor::loss::{self as kernels, Reduction};
 
-use super::{NnOp, maybe, maybe_result, op, operand, optional, result};
+use super::{
+    NnOp, maybe, maybe_result, op, operand, optional, result,
+    sample::{Extents, Role, Wanted},
+};
 use crate::eval::{EvalCx, Evaluated, single};
 use crate::infer::{InferExt, Result, Shaped, one, several};
 
@@ -26,7 +30,9 @@ pub(super) static OPS: &[NnOp] = &[
         ATTRS,
         infer_nll,
     )
-    .eval(eval_nll),
+    .eval(eval_nll)
+    .roles(&[Role::Data, Role::Places])
+    .extents(classes),
     op(
         "nn.softmax_cross_entropy_loss",
         "`nn.nll_loss` of the logarithm of the softmax of `scores`",
@@ -42,7 +48,9 @@ pub(super) static OPS: &[NnOp] = &[
         ATTRS,
         infer_cross_entropy,
     )
-    .eval(eval_cross_entropy),
+    .eval(eval_cross_entropy)
+    .roles(&[Role::Data, Role::Places])
+    .extents(classes),
 ];
 
 fn loss(cx: &InferCx<'_>) -> Result<Shaped> {
@@ -81,4 +89,16 @@ fn eval_cross_entropy(cx: &EvalCx<'_>) -> Evaluated {
     let (loss, log_prob) =
         kernels::softmax_cross_entropy(scores, labels, cx.get(2), reduction(cx), ignored)?;
     Ok(vec![loss, log_prob])
+}
+
+/// A class for each place, a weight for each class.
+fn classes(wanted: &Wanted<'_>, rng: &mut Rng) -> Option<Extents> {
+    Some(match (wanted.index, wanted.of(0)) {
+        (1, Some(like)) if like.len() > 1 => [&like[..1], &like[2..]].concat(),
+        (2, Some(like)) => like.iter().copied().skip(1).take(1).collect(),
+        _ => {
+            let rank = rng.usize(2..=4);
+            wanted.free(rng, Some(rank))
+        }
+    })
 }

@@ -34,7 +34,7 @@ const fn random(
         infer: Some(infer),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: None, structured: None }
+    NnOp::new(def)
 }
 
 /// The operations of this family.
@@ -67,25 +67,21 @@ pub(super) static OPS: &[NnOp] = &[
         &[DTYPE, LOW, HIGH, SEED],
         infer_like,
     ),
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("x", "any shape"),
-                optional("ratio", "a scalar: the share that becomes 0; 0.5 if absent"),
-                optional("training", "a scalar: whether anything happens; false if absent"),
-            ],
-            results: &[
-                result("output", "the shape of `x`"),
-                maybe_result("mask", "the shape of `x`, `i1`: what stays"),
-            ],
-            attrs: &[maybe("seed", AttrKind::Int, "of the generator; any if absent")],
-            traits: Traits::RANDOM,
-            infer: Some(infer_dropout),
-            ..OpDef::new("nn.dropout_training", "`x` with some elements 0, the others enlarged")
-        },
-        eval: None,
-        structured: None,
-    },
+    NnOp::new(OpDef {
+        operands: &[
+            operand("x", "any shape"),
+            optional("ratio", "a scalar: the share that becomes 0; 0.5 if absent"),
+            optional("training", "a scalar: whether anything happens; false if absent"),
+        ],
+        results: &[
+            result("output", "the shape of `x`"),
+            maybe_result("mask", "the shape of `x`, `i1`: what stays"),
+        ],
+        attrs: &[maybe("seed", AttrKind::Int, "of the generator; any if absent")],
+        traits: Traits::RANDOM,
+        infer: Some(infer_dropout),
+        ..OpDef::new("nn.dropout_training", "`x` with some elements 0, the others enlarged")
+    }),
     random(
         "nn.bernoulli",
         "1 with the probability that `x` states, else 0",

@@ -1,5 +1,6 @@
 //! Reductions over dimensions, and softmax.
 
+use fastrand::Rng;
 use tangram_affine::AffineExpr;
 use tangram_affine::symbolic::Expr;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
@@ -8,7 +9,10 @@ use tangram_tensor::reduce::{Reduce, reduce};
 use tangram_tensor::softmax::{Softmax, softmax, softmax_flattened};
 
 use super::conv::agree;
-use super::{NnOp, maybe, operand, optional, result};
+use super::{
+    Either, Form, NnOp, Numbers, either, maybe, open, operand, optional, result,
+    sample::{Extents, Wanted},
+};
 use crate::eval::{EvalCx, EvalError, EvalFn, Evaluated, single};
 use crate::infer::{
     Contents, InferExt, Result, Shaped, axes, axes_of_any_rank, axis, one, one_with,
@@ -52,7 +56,7 @@ const fn reduction(name: &'static str, summary: &'static str, eval: EvalFn) -> N
         infer: Some(infer_reduction),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval), structured: None }
+    NnOp::new(def).eval(eval)
 }
 
 const fn normalised(name: &'static str, summary: &'static str, eval: EvalFn) -> NnOp {
@@ -64,62 +68,81 @@ const fn normalised(name: &'static str, summary: &'static str, eval: EvalFn) -> 
         infer: Some(infer_softmax),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval), structured: None }
+    NnOp::new(def).eval(eval)
 }
+
+const AXES: &[Either] = &[either(1, "axis", Form::Ints)];
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
     reduction("nn.sum", "the sum over dimensions", |cx| reduced(cx, Reduce::Sum))
-        .structured(|cx| structured_reduction(cx, Reduce::Sum)),
+        .structured(|cx| structured_reduction(cx, Reduce::Sum))
+        .sums()
+        .either(AXES),
     reduction("nn.mean", "the mean over dimensions", |cx| reduced(cx, Reduce::Mean))
-        .structured(|cx| structured_reduction(cx, Reduce::Mean)),
+        .structured(|cx| structured_reduction(cx, Reduce::Mean))
+        .over_field(|cx| cx.mean(cx.operand(0)?.len() as f64))
+        .forbids(open::mean)
+        .either(AXES),
     reduction("nn.max", "the greatest element over dimensions", |cx| reduced(cx, Reduce::Max))
-        .structured(|cx| structured_reduction(cx, Reduce::Max)),
+        .structured(|cx| structured_reduction(cx, Reduce::Max))
+        .numbers(Numbers::CHOSEN)
+        .either(AXES),
     reduction("nn.min", "the least element over dimensions", |cx| reduced(cx, Reduce::Min))
-        .structured(|cx| structured_reduction(cx, Reduce::Min)),
+        .structured(|cx| structured_reduction(cx, Reduce::Min))
+        .numbers(Numbers::CHOSEN)
+        .either(AXES),
     reduction("nn.prod", "the product over dimensions", |cx| reduced(cx, Reduce::Prod))
-        .structured(|cx| structured_reduction(cx, Reduce::Prod)),
+        .structured(|cx| structured_reduction(cx, Reduce::Prod))
+        .numbers(Numbers::INTEGRAL.union(Numbers::PRODUCT))
+        .either(AXES),
     reduction("nn.reduce_l1", "the sum of absolute values over dimensions", |cx| {
         reduced(cx, Reduce::L1)
     })
-    .structured(|cx| structured_reduction(cx, Reduce::L1)),
+    .structured(|cx| structured_reduction(cx, Reduce::L1))
+    .either(AXES),
     reduction("nn.reduce_l2", "the square root of the sum of squares over dimensions", |cx| {
         reduced(cx, Reduce::L2)
     })
-    .structured(|cx| structured_reduction(cx, Reduce::L2)),
+    .structured(|cx| structured_reduction(cx, Reduce::L2))
+    .either(AXES),
     reduction("nn.reduce_log_sum", "the logarithm of the sum over dimensions", |cx| {
         reduced(cx, Reduce::LogSum)
     })
-    .structured(|cx| structured_reduction(cx, Reduce::LogSum)),
+    .structured(|cx| structured_reduction(cx, Reduce::LogSum))
+    .either(AXES),
     reduction("nn.reduce_log_sum_exp", "the logarithm of the sum of exponentials", |cx| {
         reduced(cx, Reduce::LogSumExp)
     })
-    .structured(|cx| structured_reduction(cx, Reduce::LogSumExp)),
+    .structured(|cx| structured_reduction(cx, Reduce::LogSumExp))
+    .either(AXES),
     reduction("nn.reduce_sum_square", "the sum of squares over dimensions", |cx| {
         reduced(cx, Reduce::SumSquare)
     })
-    .structured(|cx| structured_reduction(cx, Reduce::SumSquare)),
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("data", "any shape"),
-                operand("like", "a shape that broadcasts to that of `data`"),
-            ],
-            results: &[result("reduced", "the shape of `like`")],
-            traits: Traits::PURE,
-            infer: Some(infer_collapse_sum_like),
-            ..OpDef::new(
-                "nn.collapse_sum_like",
-                "the sum over the dimensions in which `like` is broadcast to the shape of `data`",
-            )
-        },
-        eval: Some(eval_collapse_sum_like),
-        structured: Some(structured_collapse),
-    },
+    .structured(|cx| structured_reduction(cx, Reduce::SumSquare))
+    .either(AXES),
+    NnOp::new(OpDef {
+        operands: &[
+            operand("data", "any shape"),
+            operand("like", "a shape that broadcasts to that of `data`"),
+        ],
+        results: &[result("reduced", "the shape of `like`")],
+        traits: Traits::PURE,
+        infer: Some(infer_collapse_sum_like),
+        ..OpDef::new(
+            "nn.collapse_sum_like",
+            "the sum over the dimensions in which `like` is broadcast to the shape of `data`",
+        )
+    })
+    .eval(eval_collapse_sum_like)
+    .structured(structured_collapse)
+    .sums()
+    .extents(collapsed),
     normalised("nn.softmax", "exponentials divided by their sum along `axis`", |cx| {
         softened(cx, Softmax::Softmax)
     })
-    .structured(|cx| structured_softmax(cx, Softmax::Softmax)),
+    .structured(|cx| structured_softmax(cx, Softmax::Softmax))
+    .numbers(Numbers::EXPONENTIAL),
     normalised("nn.log_softmax", "the logarithm of softmax along `axis`", |cx| {
         softened(cx, Softmax::LogSoftmax)
     })
@@ -127,7 +150,8 @@ pub(super) static OPS: &[NnOp] = &[
     normalised("nn.hardmax", "1 at the first greatest element along `axis`, else 0", |cx| {
         softened(cx, Softmax::Hardmax)
     })
-    .structured(structured_hardmax),
+    .structured(structured_hardmax)
+    .numbers(Numbers::JUMPS),
 ];
 
 fn infer_softmax(cx: &InferCx<'_>) -> Result {
@@ -162,9 +186,8 @@ fn infer_reduction(cx: &InferCx<'_>) -> Result {
     } else {
         (0..from.len()).collect()
     };
-    let out = (0..from.len()).filter_map(|i| match reduced.contains(&i) {
-        true => keep.then(|| Dim::fixed(1)),
-        false => Some(from[i]),
+    let out = (0..from.len()).filter_map(|i| {
+        if reduced.contains(&i) { keep.then(|| Dim::fixed(1)) } else { Some(from[i]) }
     });
     one_with(cx, &Shaped::ranked(out, data.element), reduced_contents(cx, from.len(), &reduced))
 }
@@ -464,10 +487,11 @@ fn structured_softmax(cx: &StructuredCx<'_>, kind: Softmax) -> Option<Structured
     loops.push(stage.store_parallel(&terms, value));
     let sum =
         reducing.sum(&mut loops, &terms, |s, x| if plain { x } else { s.unary(Unary::Exp, x) });
-    let norm = loops.map(&sum, |s, sum| match plain {
-        true => scalars::reciprocal(s, sum),
-        false => s.unary(Unary::Log, sum),
-    });
+    let norm =
+        loops.map(
+            &sum,
+            |s, sum| if plain { scalars::reciprocal(s, sum) } else { s.unary(Unary::Log, sum) },
+        );
     let mut stage = Stage::over(&out.extents);
     let (term, norm) = (stage.broadcast(&terms)?, stage.broadcast_over(&norm, &kept)?);
     let value = if plain { stage.mul(term, norm) } else { stage.sub(term, norm) };
@@ -489,4 +513,11 @@ fn structured_hardmax(cx: &StructuredCx<'_>) -> Option<Structured> {
     let value = stage.cast(out.element, hit);
     loops.push(stage.store_parallel(&out, value));
     Some(loops.finish())
+}
+
+/// The last extents of the operand, some of them 1.
+fn collapsed(wanted: &Wanted<'_>, rng: &mut Rng) -> Option<Extents> {
+    let from = wanted.other().filter(|_| wanted.index == 1)?;
+    let first = rng.usize(0..=from.len());
+    Some(from[first..].iter().map(|&n| if rng.bool() { n } else { 1 }).collect())
 }

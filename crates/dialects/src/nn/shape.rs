@@ -1,14 +1,18 @@
 //! Operations that change how elements are arranged, not which there are, and those that read
 //! extents.
 
+use fastrand::Rng;
 use smallvec::smallvec;
 use tangram_affine::symbolic::Expr;
-use tangram_ir::{AttrKind, Dim, InferCx, OpDef, Traits};
+use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, Traits};
 
 use tangram_tensor::shape as kernels;
 
 use super::fill::listed;
-use super::{NnOp, maybe, needed, operand, optional, result};
+use super::{
+    Form, NnOp, Numbers, either, maybe, needed, operand, optional, result,
+    sample::{Call, Tried, axis_among, ints},
+};
 use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{Contents, Dims, InferExt, Result, Shaped, axes, axis, one, one_with};
 use crate::structured::{self, Stage, Structured, StructuredCx};
@@ -16,132 +20,130 @@ use crate::{dims, infer_error};
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("data", "any shape"),
-                optional("shape", "the new extents, when they are no attribute"),
-            ],
-            results: &[result("reshaped", "the new extents")],
-            attrs: &[
-                maybe(
-                    "newshape",
-                    AttrKind::Ints,
-                    "the new extents: 0 keeps the extent of `data` at that place (unless \
+    NnOp::new(OpDef {
+        operands: &[
+            operand("data", "any shape"),
+            optional("shape", "the new extents, when they are no attribute"),
+        ],
+        results: &[result("reshaped", "the new extents")],
+        attrs: &[
+            maybe(
+                "newshape",
+                AttrKind::Ints,
+                "the new extents: 0 keeps the extent of `data` at that place (unless \
                      `allowzero`), one -1 takes what is left",
-                ),
-                maybe("allowzero", AttrKind::Bool, "0 means the extent 0; false if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_reshape),
-            ..OpDef::new("nn.reshape", "the elements of `data` in row-major order, in a new shape")
-        },
-        eval: Some(eval_reshape),
-        structured: Some(structured::reshape),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "any shape")],
-            results: &[result("flat", "rank 2: the first extent, and the product of the others")],
-            traits: Traits::PURE,
-            infer: Some(infer_flatten),
-            ..OpDef::new("nn.batch_flatten", "`data` with all extents but the first merged")
-        },
-        eval: Some(eval_flatten),
-        structured: Some(structured::reshape),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "any shape")],
-            results: &[result("flat", "rank 2")],
-            attrs: &[needed(
-                "axis",
-                AttrKind::Int,
-                "extents before it are merged into the first, the others into the second",
-            )],
-            traits: Traits::PURE,
-            infer: Some(infer_flatten),
-            ..OpDef::new("nn.flatten", "`data` as a matrix")
-        },
-        eval: Some(eval_flatten),
-        structured: Some(structured::reshape),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "any shape")],
-            results: &[result("transposed", "extent `i` is extent `axes[i]` of `data`")],
-            attrs: &[maybe("axes", AttrKind::Ints, "a permutation; reversal if absent")],
-            traits: Traits::PURE,
-            infer: Some(infer_transpose),
-            ..OpDef::new("nn.transpose", "`data` with its dimensions in another order")
-        },
-        eval: Some(eval_transpose),
-        structured: Some(structured_transpose),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("data", "any shape"),
-                optional("axes", "dimensions to drop, when they are no attribute"),
-            ],
-            results: &[result("squeezed", "the extents that stay")],
-            attrs: &[maybe(
-                "axis",
-                AttrKind::Ints,
-                "dimensions of extent 1 to drop; every such dimension if absent",
-            )],
-            traits: Traits::PURE,
-            infer: Some(infer_squeeze),
-            ..OpDef::new("nn.squeeze", "`data` without some dimensions of extent 1")
-        },
-        eval: Some(eval_squeeze),
-        structured: Some(structured::reshape),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("data", "any shape"),
-                optional("axes", "places of the new dimensions, when they are no attribute"),
-            ],
-            results: &[result("expanded", "the extents of `data` and the new ones")],
-            attrs: &[maybe(
-                "axis",
-                AttrKind::Ints,
-                "places of the new dimensions, counted in the result",
-            )],
-            traits: Traits::PURE,
-            infer: Some(infer_expand_dims),
-            ..OpDef::new("nn.expand_dims", "`data` with new dimensions of extent 1")
-        },
-        eval: Some(eval_expand_dims),
-        structured: Some(structured::reshape),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "any shape")],
-            results: &[result("shape", "the extents of `data`, `i64`")],
-            attrs: &[
-                maybe("start", AttrKind::Int, "first dimension; 0 if absent; may be negative"),
-                maybe("end", AttrKind::Int, "end of the dimensions; the rank if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_shape_of),
-            ..OpDef::new("nn.shape_of", "the extents of `data`")
-        },
-        eval: Some(eval_shape_of),
-        structured: Some(structured_shape_of),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "any shape")],
-            results: &[result("size", "a scalar, `i64`")],
-            traits: Traits::PURE,
-            infer: Some(infer_size),
-            ..OpDef::new("nn.ndarray_size", "the number of elements of `data`")
-        },
-        eval: Some(|cx| Ok(vec![kernels::size_of(cx.need(0)?)])),
-        structured: Some(structured_size),
-    },
+            ),
+            maybe("allowzero", AttrKind::Bool, "0 means the extent 0; false if absent"),
+        ],
+        traits: Traits::PURE,
+        infer: Some(infer_reshape),
+        ..OpDef::new("nn.reshape", "the elements of `data` in row-major order, in a new shape")
+    })
+    .eval(eval_reshape)
+    .structured(structured::reshape)
+    .moves()
+    .either(&[either(1, "newshape", Form::Shape)])
+    .tried(tried_shape),
+    NnOp::new(OpDef {
+        operands: &[operand("data", "any shape")],
+        results: &[result("flat", "rank 2: the first extent, and the product of the others")],
+        traits: Traits::PURE,
+        infer: Some(infer_flatten),
+        ..OpDef::new("nn.batch_flatten", "`data` with all extents but the first merged")
+    })
+    .eval(eval_flatten)
+    .structured(structured::reshape)
+    .moves(),
+    NnOp::new(OpDef {
+        operands: &[operand("data", "any shape")],
+        results: &[result("flat", "rank 2")],
+        attrs: &[needed(
+            "axis",
+            AttrKind::Int,
+            "extents before it are merged into the first, the others into the second",
+        )],
+        traits: Traits::PURE,
+        infer: Some(infer_flatten),
+        ..OpDef::new("nn.flatten", "`data` as a matrix")
+    })
+    .eval(eval_flatten)
+    .structured(structured::reshape)
+    .moves(),
+    NnOp::new(OpDef {
+        operands: &[operand("data", "any shape")],
+        results: &[result("transposed", "extent `i` is extent `axes[i]` of `data`")],
+        attrs: &[maybe("axes", AttrKind::Ints, "a permutation; reversal if absent")],
+        traits: Traits::PURE,
+        infer: Some(infer_transpose),
+        ..OpDef::new("nn.transpose", "`data` with its dimensions in another order")
+    })
+    .eval(eval_transpose)
+    .structured(structured_transpose)
+    .moves(),
+    NnOp::new(OpDef {
+        operands: &[
+            operand("data", "any shape"),
+            optional("axes", "dimensions to drop, when they are no attribute"),
+        ],
+        results: &[result("squeezed", "the extents that stay")],
+        attrs: &[maybe(
+            "axis",
+            AttrKind::Ints,
+            "dimensions of extent 1 to drop; every such dimension if absent",
+        )],
+        traits: Traits::PURE,
+        infer: Some(infer_squeeze),
+        ..OpDef::new("nn.squeeze", "`data` without some dimensions of extent 1")
+    })
+    .eval(eval_squeeze)
+    .structured(structured::reshape)
+    .moves()
+    .either(&[either(1, "axis", Form::Ints)])
+    .tried(tried_units),
+    NnOp::new(OpDef {
+        operands: &[
+            operand("data", "any shape"),
+            optional("axes", "places of the new dimensions, when they are no attribute"),
+        ],
+        results: &[result("expanded", "the extents of `data` and the new ones")],
+        attrs: &[maybe(
+            "axis",
+            AttrKind::Ints,
+            "places of the new dimensions, counted in the result",
+        )],
+        traits: Traits::PURE,
+        infer: Some(infer_expand_dims),
+        ..OpDef::new("nn.expand_dims", "`data` with new dimensions of extent 1")
+    })
+    .eval(eval_expand_dims)
+    .structured(structured::reshape)
+    .moves()
+    .either(&[either(1, "axis", Form::Ints)])
+    .tried(tried_places),
+    NnOp::new(OpDef {
+        operands: &[operand("data", "any shape")],
+        results: &[result("shape", "the extents of `data`, `i64`")],
+        attrs: &[
+            maybe("start", AttrKind::Int, "first dimension; 0 if absent; may be negative"),
+            maybe("end", AttrKind::Int, "end of the dimensions; the rank if absent"),
+        ],
+        traits: Traits::PURE,
+        infer: Some(infer_shape_of),
+        ..OpDef::new("nn.shape_of", "the extents of `data`")
+    })
+    .eval(eval_shape_of)
+    .structured(structured_shape_of)
+    .numbers(Numbers::CHOSEN.union(Numbers::OF_EXTENTS)),
+    NnOp::new(OpDef {
+        operands: &[operand("data", "any shape")],
+        results: &[result("size", "a scalar, `i64`")],
+        traits: Traits::PURE,
+        infer: Some(infer_size),
+        ..OpDef::new("nn.ndarray_size", "the number of elements of `data`")
+    })
+    .eval(|cx| Ok(vec![kernels::size_of(cx.need(0)?)]))
+    .structured(structured_size)
+    .numbers(Numbers::CHOSEN.union(Numbers::OF_EXTENTS)),
 ];
 
 /// The new extents as written: numbers from the attribute, or the contents of the operand.
@@ -395,4 +397,60 @@ fn structured_shape_of(cx: &StructuredCx<'_>) -> Option<Structured> {
 fn structured_size(cx: &StructuredCx<'_>) -> Option<Structured> {
     let (x, out) = (cx.operand(0)?, cx.result(0)?);
     Some(listed(&[structured::product(&x.extents)?], &out))
+}
+
+/// As many elements, now and then with an extent to be computed or copied.
+fn tried_shape(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Tried {
+    if attr.name != "newshape" {
+        return Tried::Usual;
+    }
+    let (x, count) = (call.x(), call.x().iter().product::<usize>());
+    if let Some(want) = call.want.filter(|want| want.iter().product::<usize>() == count) {
+        return ints(want.iter().map(|&n| n as i64));
+    }
+    let mut left = count as i64;
+    let mut out = Vec::new();
+    for _ in 0..rng.usize(0..=3) {
+        let divisors: Vec<i64> = (1..=left).filter(|d| left % d == 0).collect();
+        let part = rng.choice(&divisors).copied().unwrap_or(1);
+        out.push(part);
+        left /= part;
+    }
+    if left > 1 || out.is_empty() && !x.is_empty() {
+        out.push(left);
+    }
+    match rng.u8(0..6) {
+        0 if !out.is_empty() => {
+            let at = rng.usize(0..out.len());
+            out[at] = -1;
+        }
+        1 => {
+            let same: Vec<usize> =
+                (0..out.len().min(x.len())).filter(|&at| x[at] as i64 == out[at]).collect();
+            if let Some(&at) = rng.choice(&same) {
+                out[at] = 0;
+            }
+        }
+        _ => {}
+    }
+    ints(out)
+}
+
+/// Dimensions of extent 1.
+fn tried_units(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Tried {
+    if attr.name != "axis" {
+        return Tried::Usual;
+    }
+    let x = call.x();
+    let units = (0..x.len()).filter(|&i| x[i] == 1).map(|i| i as i64);
+    axis_among(units.collect(), x.len() as i64, rng)
+}
+
+/// Dimensions of the result.
+fn tried_places(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Tried {
+    if attr.name != "axis" {
+        return Tried::Usual;
+    }
+    let rank = call.x().len() as i64 + 1;
+    axis_among((0..rank).collect(), rank, rng)
 }

@@ -1,11 +1,15 @@
 //! Extents of sliding windows, as convolutions and pools have them.
 
+use fastrand::Rng;
 use tangram_affine::symbolic::Expr;
-use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx};
+use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx, OpDef};
 use tangram_tensor::linear::{AutoPad, WindowParams};
 
+use super::conv::spatial_rank;
 use super::maybe;
+use super::sample::{Call, Tried, Value, any_of, ints};
 use crate::attrs::Attrs;
+use crate::budget::{Sizes, count};
 use crate::infer::{Dims, InferExt, Result};
 use crate::{dims, infer_error};
 
@@ -223,4 +227,77 @@ pub(super) fn counted(
         out.push(window.count(cx.context(), extent)?);
     }
     Ok(out)
+}
+
+/// What is tried for the windows of convolutions and pools: most of the time those that fit.
+pub(super) fn tried(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Tried {
+    let (x, spatial) = (call.x(), call.x().len().saturating_sub(2));
+    match attr.name {
+        "groups" => Value::Int(groups(call)).into(),
+        "auto_pad" => any_of(&["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"], rng),
+        "strides" | "dilation" => {
+            let high = if attr.name == "strides" { 4 } else { 3 };
+            let (one, all) = (rng.i64(1..=high), rng.u8(0..4));
+            let step = |_| match all {
+                0 => 1,
+                1 => one,
+                _ if rng.bool() => 1,
+                _ => rng.i64(1..=high),
+            };
+            ints((0..spatial).map(step).collect::<Vec<_>>())
+        }
+        "padding" => padding(call, attr.kind, rng),
+        // Now and then one window for all of the operand.
+        "pool_size" if rng.u8(0..10) == 0 => ints(x.iter().skip(2).map(|&n| n.max(1) as i64)),
+        "pool_size" => ints((0..spatial).map(|_| rng.i64(1..=5)).collect::<Vec<_>>()),
+        "storage_order" => Value::Int(rng.i64(0..=1)).into(),
+        _ => Tried::Usual,
+    }
+}
+
+/// The number of groups that fits the operands.
+fn groups(call: &Call<'_>) -> i64 {
+    let [Some(x), Some(w)] = [0, 1].map(|i| call.shapes.get(i).and_then(|s| s.get(1))) else {
+        return 1;
+    };
+    (*x as i64 / (*w).max(1) as i64).max(1)
+}
+
+/// Half of the window, nothing, or any.
+fn padding(call: &Call<'_>, kind: AttrKind, rng: &mut Rng) -> Tried {
+    // Most windows say numbers.
+    if let (AttrKind::IntsOr(modes), 0) = (kind, rng.u8(0..8)) {
+        return any_of(modes, rng);
+    }
+    let spatial = call.x().len().saturating_sub(2);
+    let same = rng.u8(0..3) == 0;
+    let half = |i: usize| {
+        let w = call.shapes.get(1).and_then(|w| w.get(2 + i % spatial));
+        w.map_or(0, |&k| (k as i64 - 1) / 2)
+    };
+    let zero = rng.u8(0..3) == 0;
+    let width = |i| match (same, zero) {
+        (true, _) => half(i),
+        (_, true) => 0,
+        _ => rng.i64(0..=2),
+    };
+    ints((0..2 * spatial).map(width).collect::<Vec<_>>())
+}
+
+/// Data of the rank that the name of a convolution or pool states.
+pub(super) fn stated_rank(def: &OpDef, _: usize) -> Option<usize> {
+    spatial_rank(def.name).map(|n| n + 2)
+}
+
+/// Steps of an element of a convolution: the elements of a filter.
+pub(super) fn filter_steps(sizes: &Sizes<'_>) -> u64 {
+    sizes
+        .extents(1)
+        .map_or(1, |filters| count(&filters) / filters.first().map_or(1, |&n| n.max(1) as u64))
+}
+
+/// Steps of an element of a pool: the elements of a window.
+pub(super) fn pool_steps(sizes: &Sizes<'_>) -> u64 {
+    let window = sizes.attrs().ints("pool_size").unwrap_or_default();
+    window.iter().map(|&n| n.unsigned_abs().max(1)).fold(1, u64::saturating_mul)
 }

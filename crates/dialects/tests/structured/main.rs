@@ -58,6 +58,23 @@ fn the_cases_of_inference_compute_what_the_kernels_do() {
     assert!(judged > 200, "only {judged} cases have a structured form");
 }
 
+/// Operations with loops that nothing compares but a line of their own in `generate`.
+const WITHOUT: &[&str] = &[];
+
+#[test]
+fn what_entries_propose_is_compared() {
+    let mut random = fastrand::Rng::with_seed(3);
+    let lines: Vec<String> = (0..60).flat_map(|_| generate::proposed(&mut random)).collect();
+    let named: Vec<Case> = lines.iter().flat_map(|line| cases_in(line, line)).collect();
+    let tallies = run(named.into_iter(), 3);
+    let is_judged = |name: &str| tallies.get(name).is_some_and(|tally| tally.structured > 0);
+    let missing: Vec<&str> = tangram_dialects::nn::ops()
+        .filter(|op| op.structured.is_some() && op.eval.is_some() && !is_judged(op.def.name))
+        .map(|op| op.def.name)
+        .collect();
+    assert_eq!(missing, WITHOUT);
+}
+
 #[test]
 fn random_operations_compute_what_the_kernels_do() {
     let seed = std::env::var("TANGRAM_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);

@@ -112,7 +112,8 @@ pub fn element(context: &Context, text: &str) -> Type {
     dtype::type_of(context, *dtype)
 }
 
-fn element_text(context: &Context, ty: Type) -> String {
+/// How an element type is written.
+pub fn element_text(context: &Context, ty: Type) -> String {
     match context.type_data(ty) {
         TypeData::Integer { width, sign: tangram_ir::Signedness::Unsigned } => format!("ui{width}"),
         TypeData::Integer { width, .. } => format!("i{width}"),

@@ -4,11 +4,12 @@ use std::cell::OnceCell;
 use std::slice::from_ref;
 
 use tangram_dialects::interpret::Datum;
+use tangram_dialects::nn::numbers::{mantissa, whole};
 use tangram_tensor::{DType, Tensor};
 
 use super::nudge;
 use super::trace::Trace;
-use super::values::{Profile, mantissa, whole};
+use super::values::Profile;
 use crate::ast::Exactness;
 
 /// How much two results differ; the greater, the less a rule may promise.

@@ -5,9 +5,9 @@
 
 use fastrand::Rng;
 use rustc_hash::FxHashMap;
+use tangram_dialects::nn::{self, Numbers, sample};
 use tangram_tensor::DType;
 
-use super::shapes::stated_rank;
 use crate::ast::{BinaryOp, ExprId, ExprKind, NativeArg, OpChoice, PatId, PatternKind, Rule};
 
 /// The values that a rule compares attributes with.
@@ -173,22 +173,22 @@ impl Hints {
             OpChoice::Name(name) => name,
             OpChoice::OneOf(_) | OpChoice::Trait(_) => return,
         };
-        self.quantised |= is_quantised(name);
-        self.casts += usize::from(name == "cast");
         let said = attrs.iter().map(|field| &rule.expr(field.value).kind);
         let counts = said.filter(|kind| matches!(kind, ExprKind::Str(name) if name == "bfloat16"));
         self.lengths.extend(counts.flat_map(|_| places(8)));
+        let Some(entry) = nn::entry(&format!("nn.{}", name.trim_start_matches("nn."))) else {
+            return;
+        };
+        let def = &entry.def;
+        self.quantised |= sample::is_quantised(def);
+        let casts = entry.numbers.contains(Numbers::CONVERTS) && def.attr("dtype").is_some();
+        self.casts += usize::from(casts);
         for (i, arg) in args.iter().enumerate() {
-            if let Some(rank) = stated_rank(name, i) {
+            if let Some(rank) = (entry.sample.rank)(def, i) {
                 self.ranks.insert(*arg, rank);
             }
         }
     }
-}
-
-/// Whether operands of an operation, or its result, have a scale.
-fn is_quantised(name: &str) -> bool {
-    name.contains("quantize") || name.contains("qlinear")
 }
 
 /// Every other time `float64`; else a type that the rule names, or all types in turn.

@@ -7,6 +7,8 @@
 use fastrand::Rng;
 use tangram_dialects::constant;
 use tangram_dialects::interpret::Datum;
+use tangram_dialects::nn::numbers::{exponents, limits, whole};
+use tangram_dialects::nn::sample;
 use tangram_ir::{Module, Traits, Value};
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor};
@@ -75,10 +77,9 @@ pub(super) fn inputs(
 /// Whether some operation takes a value for places or sizes, and not as numbers.
 fn is_place(module: &Module, value: Value) -> bool {
     module.uses(value).any(|user| {
-        let name = module.name_text(user.op);
         !module.has_traits(user.op, Traits::ELEMENTWISE)
             && !module.has_traits(user.op, Traits::BROADCASTING)
-            && !matches!(name, "nn.cast" | "nn.cast_like" | "func.return")
+            && module.last_op(module.body()) != Some(user.op)
     })
 }
 
@@ -94,9 +95,9 @@ fn near(tensor: Tensor, made: &[Tensor], profile: Profile, rng: &mut Rng) -> Opt
     let others: Vec<&Tensor> = made.iter().filter(like).collect();
     let Some(&other) = rng.choice(&others).filter(|_| !apart) else { return Some(tensor) };
     let dtype = tensor.dtype();
-    if let Some((least, greatest)) = values::limits(dtype) {
-        let mut numbers = values::whole(&tensor)?;
-        for (number, other) in numbers.iter_mut().zip(values::whole(other)?) {
+    if let Some((least, greatest)) = limits(dtype) {
+        let mut numbers = whole(&tensor)?;
+        for (number, other) in numbers.iter_mut().zip(whole(other)?) {
             if rng.u8(0..3) == 0 {
                 *number = (other + rng.i128(-1..=1)).clamp(least, greatest);
             }
@@ -129,7 +130,7 @@ fn multiples(made: &[Tensor], at: usize, marks: &[f64], rng: &mut Rng) -> Option
         if let Some(unit) = rng.choice(&units).filter(|_| rng.u8(0..3) == 0) {
             let multiple = unit * f64::from(rng.i8(-21..=21)) / 2.0;
             // What the type has no number for is of another kind.
-            if multiple.abs() < 2f64.powi(values::exponents(dtype).0 as i32) {
+            if multiple.abs() < 2f64.powi(exponents(dtype).0 as i32) {
                 *number = multiple;
             }
         }
@@ -139,13 +140,7 @@ fn multiples(made: &[Tensor], at: usize, marks: &[f64], rng: &mut Rng) -> Option
 
 /// The values that are scales of what is quantised.
 fn scales(module: &Module) -> Vec<Value> {
-    let mut scales = Vec::new();
-    for op in module.ops(module.body()) {
-        let name = module.name_text(op).trim_start_matches("nn.");
-        let operands = module.operands(op).enumerate();
-        scales.extend(operands.filter(|(i, _)| values::is_scale(name, *i)).map(|(_, value)| value));
-    }
-    scales
+    module.ops(module.body()).flat_map(|op| sample::scales(module, op)).collect()
 }
 
 /// Floating-point inputs in `float64`, others as they are.

@@ -5,11 +5,11 @@
 
 use fastrand::Rng;
 use tangram_dialects::constant;
+use tangram_dialects::nn::numbers::mantissa;
 use tangram_ir::Module;
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor};
 
-use super::values;
 use crate::eval::AttrValue;
 use crate::matching::from_attr;
 
@@ -54,10 +54,7 @@ pub(super) fn mark(tensor: Tensor, marks: &[f64], rng: &mut Rng) -> Option<Tenso
     let Ok(mut numbers) = tensor.f64s() else { return Some(tensor) };
     for x in &mut numbers {
         let Some(&mark) = rng.choice(marks).filter(|_| rng.u8(0..4) == 0) else { continue };
-        let step = match dtype.is_float() {
-            true => ulp(dtype, mark),
-            false => 1.0,
-        };
+        let step = if dtype.is_float() { ulp(dtype, mark) } else { 1.0 };
         *x = mark + step * f64::from(rng.i8(-1..=1));
     }
     cast(&Tensor::from_vec(tensor.shape(), numbers).ok()?, dtype).ok()
@@ -66,7 +63,7 @@ pub(super) fn mark(tensor: Tensor, marks: &[f64], rng: &mut Rng) -> Option<Tenso
 /// The distance of a number of the type to the next one.
 pub(super) fn ulp(dtype: DType, x: f64) -> f64 {
     let exponent = x.abs().max(f64::MIN_POSITIVE).log2().floor() as i32;
-    2f64.powi(exponent - values::mantissa(dtype))
+    2f64.powi(exponent - mantissa(dtype))
 }
 
 #[cfg(test)]

@@ -8,14 +8,14 @@
 //!
 //! Instances are programs that the source matches (`instance`): each attribute, extent, rank,
 //! element type and operator takes the values at which an operation may behave otherwise
-//! (`attributes`, `shapes`), and one is evaluated only if it brings two such values together that
+//! ([`sample`](tangram_dialects::nn::sample)), and one is evaluated only if it brings two such values together that
 //! were not together before (`coverage`). The rule is matched and applied to them by the same code
 //! that applies it to models, so that what is verified is what runs. Both programs are then
 //! evaluated on numbers of every kind (`values`): fractions, ties, large ones, the limits of the
 //! type, NaN. How far results may differ is what the rule promises ([`Exactness`], `compare`);
 //! what happens on the way tells rounding from overflow (`trace`), and the same program in
 //! `float64` tells both from another function. Over a prime field random inputs tell different
-//! polynomials apart with a probability that is stated (`field`). Branches of conditionals are
+//! polynomials apart with a probability that is stated ([`field`](tangram_dialects::field)). Branches of conditionals are
 //! counted (`branches`), and a part of the instances is tried with symbols for extents
 //! (`symbolic`). A rule that is wrong is shown with its smallest counterexample, and with the
 //! condition that mends it if there is a simple one (`condition`), which is verified first.
@@ -23,29 +23,24 @@
 //! A verdict names what was tried. It is evidence, not a proof, and where little was tried the
 //! verdict is *unknown*.
 
-mod attributes;
 mod branches;
 mod compare;
 mod condition;
 mod coverage;
 mod domains;
 mod driver;
-mod field;
 mod hints;
 mod inputs;
 mod instance;
 mod marks;
 pub mod mutate;
 mod nudge;
-mod prime;
 mod real;
-mod shapes;
 mod steps;
 mod symbolic;
 mod ties;
 mod trace;
 mod trial;
-mod undefined;
 mod values;
 mod verdict;
 mod wide;
@@ -272,8 +267,6 @@ struct Search<'a> {
     branches: Branches,
     /// Instances that were tried before, or bring nothing new together.
     repeated: usize,
-    /// Every operator that was built, and those that were compared.
-    built_operators: Coverage,
     /// The first difference where extents are symbols.
     symbolic_failure: Option<Counterexample>,
     /// Apart from the other, so that what is tried does not depend on it.
@@ -308,7 +301,6 @@ impl<'a> Search<'a> {
             stale: 0,
             branches: Branches::default(),
             repeated: 0,
-            built_operators: Coverage::default(),
             symbolic_failure: None,
             symbolic_rng: fastrand::Rng::with_seed(effort.seed ^ 0x5EED),
             built: 0,
@@ -337,10 +329,9 @@ impl<'a> Search<'a> {
                 self.repeated += 1;
                 continue;
             }
-            let facts = condition::facts(self.rule.rule(), &made);
-            let pairs = Covering::pairs(&facts);
             self.stale += 1;
-            if self.is_base_compared() && !self.covering.is_new(&pairs) {
+            let seen = self.is_base_compared().then(|| self.facts(&made));
+            if seen.as_ref().is_some_and(|(_, pairs)| !self.covering.is_new(pairs)) {
                 continue;
             }
             let twin = match self.built % SYMBOLIC_SHARE {
@@ -353,15 +344,15 @@ impl<'a> Search<'a> {
             if let Some(twin) = twin {
                 self.note_symbolic(twin);
             }
+            // Most programs do not match, and what they are need not be known.
+            let Some(site) = trial::find(self.rule, &made.module) else { continue };
+            let (facts, pairs) = seen.unwrap_or_else(|| self.facts(&made));
             let features = condition::features(self.rule.rule(), &made);
-            self.built_operators.add(&facts);
             let work = trial::work(&made);
             let mut rng = sampler.rng.clone();
             let driven = self.is_driven().then(|| made.module.clone());
             let wider = || sampler.again(context, DType::F64);
-            match try_instance(self.rule, self.natives, made, &wider, &mut rng) {
-                // Nothing was evaluated.
-                Outcome::NoMatch => continue,
+            match try_instance(self.rule, self.natives, made, site, &wider, &mut rng) {
                 // A branch that leaves the source as it is cannot be wrong.
                 Outcome::Unchanged(branches) => {
                     self.branches.add(&branches);
@@ -380,6 +371,13 @@ impl<'a> Search<'a> {
             }
             self.seen.insert(hash);
         }
+    }
+
+    /// What an instance covers, and the pairs of that.
+    fn facts(&self, made: &Instance) -> (Features, Vec<u64>) {
+        let facts = condition::facts(self.rule.rule(), made);
+        let pairs = Covering::pairs(&facts);
+        (facts, pairs)
     }
 
     fn is_interrupted(&self) -> bool {
@@ -447,7 +445,7 @@ impl<'a> Search<'a> {
                 self.bad.push(features);
                 keep_smallest(&mut self.counterexample, found);
             }
-            Outcome::NoMatch | Outcome::Unchanged(_) | Outcome::Void => {}
+            Outcome::Unchanged(_) | Outcome::Void => {}
         }
     }
 

@@ -11,6 +11,7 @@
 
 use fastrand::Rng;
 use tangram_dialects::interpret::Datum;
+use tangram_dialects::nn::{self, AdditionFn};
 use tangram_ir::Module;
 use tangram_tensor::{DType, Tensor};
 
@@ -46,8 +47,8 @@ pub(super) fn runs_rounded(module: &Module, inputs: &[Datum]) -> Vec<Vec<Tensor>
 fn run(module: &Module, inputs: &[Datum], rng: &mut Rng) -> Option<Vec<Tensor>> {
     let last = module.last_op(module.body())?;
     let found = steps::run(module, inputs, |step| {
-        let name = step.op.map_or("", |op| module.name_text(op));
-        if let (Some(function), Some(Some(x))) = (periodic(name), step.operands.first()) {
+        let function = step.op.and_then(|op| nn::entry(module.name_text(op))?.addition);
+        if let (Some(function), Some(Some(x))) = (function, step.operands.first()) {
             step.results[0] = turned(function, x, rng)?;
             return Some(());
         }
@@ -59,25 +60,8 @@ fn run(module: &Module, inputs: &[Datum], rng: &mut Rng) -> Option<Vec<Tensor>> 
     module.operands(last).map(|value| found.get(&value).cloned()).collect()
 }
 
-/// A function of an angle, and of a small angle that is added to it.
-type Periodic = fn(f64, f64) -> f64;
-
-/// The function of an operation that repeats itself.
-///
-/// In one unit of the last place of a great number lie many periods, and such units may be nearly
-/// whole numbers of periods: so the numbers next to one seem to say that the function hardly changes
-/// there, and what was lost between them is not seen. The sum of angles has no such gaps.
-fn periodic(name: &str) -> Option<Periodic> {
-    match name.trim_start_matches("nn.") {
-        "sin" => Some(|x, by| x.sin() * by.cos() + x.cos() * by.sin()),
-        "cos" => Some(|x, by| x.cos() * by.cos() - x.sin() * by.sin()),
-        "tan" => Some(|x, by| (x.tan() + by.tan()) / (1.0 - x.tan() * by.tan())),
-        _ => None,
-    }
-}
-
 /// A function of numbers that are changed, each in its own direction.
-fn turned(function: Periodic, x: &Tensor, rng: &mut Rng) -> Option<Tensor> {
+fn turned(function: AdditionFn, x: &Tensor, rng: &mut Rng) -> Option<Tensor> {
     if x.dtype() != DType::F64 {
         return None;
     }

@@ -6,6 +6,7 @@
 
 use tangram_dialects::eval::EvalError;
 use tangram_dialects::interpret::{Datum, InterpretError, interpret};
+use tangram_dialects::nn::{self, Numbers};
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Module, Traits};
 use tangram_tensor::{DType, Tensor, within};
@@ -108,91 +109,22 @@ fn position(mut index: usize, shape: &[usize]) -> Vec<usize> {
     at
 }
 
-/// What gives integers for integers, besides what moves elements.
-const INTEGRAL: &[&str] = &[
-    "add",
-    "subtract",
-    "multiply",
-    "negative",
-    "abs",
-    "relu",
-    "maximum",
-    "minimum",
-    "add_n",
-    "max_n",
-    "min_n",
-    "where",
-    "sum",
-    "collapse_sum_like",
-    "max",
-    "min",
-    "prod",
-    "cumsum",
-    "dense",
-    "matmul",
-    "batch_matmul",
-    "einsum",
-    "bias_add",
-    "conv",
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "conv1d_transpose",
-    "conv2d_transpose",
-    "conv3d_transpose",
-    "conv_transpose",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool3d",
-    "global_max_pool",
-    "equal",
-    "less",
-    "less_equal",
-    "greater",
-    "greater_equal",
-    "logical_and",
-    "logical_or",
-    "logical_not",
-    "argmax",
-    "argmin",
-    "sign",
-    "floor",
-    "ceil",
-    "round",
-    "identity",
-    "reshape",
-    "batch_flatten",
-    "flatten",
-    "transpose",
-    "squeeze",
-    "expand_dims",
-    "shape_of",
-    "concatenate",
-    "split",
-    "strided_slice",
-    "broadcast_to",
-    "tile",
-    "take",
-    "gather_elements",
-    "split_to_sequence",
-    "sequence_at",
-];
-
 /// Whether a program is exact in `f64` on small integers.
 pub(super) fn is_exact(module: &Module) -> bool {
+    let last = module.last_op(module.body());
     module.ops(module.body()).all(|op| {
         let wide = module.results(op).all(|v| {
             let element = module.context().element_type(module.value_type(v));
             let dtype = element.and_then(|e| dtype::dtype_of(module.context(), e));
             dtype.is_none_or(|dtype| !dtype.is_float() || dtype == DType::F64)
         });
-        let name = module.name_text(op).trim_start_matches("nn.");
         let constant = module.has_traits(op, Traits::CONSTANT_LIKE);
         let whole = || {
             let value = constant::constant_tensor(module, module.result(op, 0));
             let elements = value.and_then(|t| t.f64s().ok()).unwrap_or_default();
             elements.iter().all(|x| x.fract() == 0.0 && x.abs() < 1e6)
         };
-        wide && if constant { whole() } else { INTEGRAL.contains(&name) || name == "func.return" }
+        let integral = || nn::numbers(module, op).contains(Numbers::INTEGRAL);
+        wide && if constant { whole() } else { integral() || Some(op) == last }
     })
 }

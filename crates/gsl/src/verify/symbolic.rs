@@ -10,15 +10,14 @@ use fastrand::Rng;
 use rustc_hash::FxHashMap;
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::interpret::Datum;
-use tangram_dialects::{constant, dims, dtype};
+use tangram_dialects::{constant, dims, dtype, nn};
 use tangram_ir::{Context, Dim, DimKind, Module, Op, TypeData, Value};
 use tangram_rewrite::{Rewriter, Silent};
 use tangram_tensor::DType;
 
 use super::real::{self, Comparison};
 use super::trace::trace;
-use super::trial::different;
-use super::undefined::has_empty_value;
+use super::trial::{different, has_empty_value};
 use super::values::{self, Profile};
 use super::verdict::Counterexample;
 use crate::matching::Match;
@@ -49,7 +48,8 @@ pub(super) fn generalise(module: &Module, rng: &mut Rng) -> Option<Module> {
     let mut out = module.clone();
     let context = module.context_arc().clone();
     // Sizes change alone there, and equal labels would get extents that differ.
-    if module.ops(module.body()).any(|op| module.name_text(op) == "nn.einsum") {
+    let is_fitted = |op| nn::entry(module.name_text(op)).is_some_and(|e| e.sample.meant.is_some());
+    if module.ops(module.body()).any(is_fitted) {
         return None;
     }
     // Sizes grow, and so many elements are beyond what evaluation may take.
@@ -72,9 +72,10 @@ pub(super) fn generalise(module: &Module, rng: &mut Rng) -> Option<Module> {
         let extent = |(i, &n): (usize, &usize)| {
             let symbolic = n > 0 && (i == 0 || !only_first);
             changed |= symbolic;
-            match symbolic {
-                true => dims::dim(&context, &Expr::symbol(&symbol(n))),
-                false => Dim::fixed(n as i64),
+            if symbolic {
+                dims::dim(&context, &Expr::symbol(&symbol(n)))
+            } else {
+                Dim::fixed(n as i64)
             }
         };
         let extents: Vec<Dim> = shape.iter().enumerate().map(extent).collect();

@@ -11,10 +11,9 @@
 
 use fastrand::Rng;
 use tangram_dialects::dtype;
+use tangram_dialects::nn::numbers::{exponents, limits, mantissa};
 use tangram_ir::{Module, Value};
 use tangram_tensor::DType;
-
-use super::values::{exponents, limits, mantissa};
 
 /// The element types of all values of both programs, each once.
 pub(super) fn types(modules: [&Module; 2]) -> Vec<DType> {
@@ -83,10 +82,8 @@ pub(super) fn limit(dtype: DType, types: &[DType], rng: &mut Rng) -> Option<f64>
     let narrow: Vec<&DType> = types.iter().filter(fits).collect();
     let narrow = **rng.choice(&narrow)?;
     let (bits, (high, _, smallest)) = (mantissa(narrow), exponents(narrow));
-    let (tie, scale) = match rng.bool() {
-        true => (2.0 - 2f64.powi(-bits - 1), high),
-        false => (1.0, smallest - 1),
-    };
+    let (tie, scale) =
+        if rng.bool() { (2.0 - 2f64.powi(-bits - 1), high) } else { (1.0, smallest - 1) };
     let made = 2f64.powi(scale as i32) * nearly(tie, rng.i32(bits + 2..=digits), rng);
     Some(if rng.bool() { made } else { -made })
 }
@@ -123,12 +120,13 @@ pub(super) fn range(all: (i128, i128), types: &[DType], rng: &mut Rng) -> (i128,
     if rng.bool() {
         return all;
     }
-    let range = |dtype: &DType| match dtype.is_float() {
-        true => {
+    let range = |dtype: &DType| {
+        if dtype.is_float() {
             let most = 1i128 << exponents(*dtype).0.clamp(0, 100);
             (-most, most)
+        } else {
+            limits(*dtype).unwrap_or(all)
         }
-        false => limits(*dtype).unwrap_or(all),
     };
     types
         .iter()
@@ -163,9 +161,9 @@ mod tests {
     use tangram_tensor::Tensor;
     use tangram_tensor::elementwise::cast;
 
-    use super::super::undefined::to_odd;
     use super::super::values::{self, Profile};
     use super::*;
+    use tangram_dialects::nn::numbers::{to_odd, whole};
 
     const FLOATS: [DType; 6] =
         [DType::F64, DType::F32, DType::F16, DType::BF16, DType::F8E4M3FN, DType::F8E5M2];
@@ -199,7 +197,7 @@ mod tests {
     fn the_limits_of_each_type_and_the_neighbours_of_powers_of_two_are_tried() {
         let mut rng = Rng::with_seed(7);
         for dtype in INTEGERS {
-            let made = values::whole(&numbers(dtype, &[dtype], &mut rng)).expect("integers");
+            let made = whole(&numbers(dtype, &[dtype], &mut rng)).expect("integers");
             let (least, greatest) = limits(dtype).expect("limits");
             let bits = 128 - greatest.leading_zeros();
             let edges = (0..bits).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1]);
@@ -223,7 +221,7 @@ mod tests {
     /// Whether some number is another one by way of `by` than directly.
     fn differs(made: &Tensor, by: DType, to: DType) -> bool {
         // Integers once, which kernels and runtimes take by way of `float32`.
-        let odd = values::whole(made).filter(|_| made.dtype().is_int());
+        let odd = whole(made).filter(|_| made.dtype().is_int());
         let odd = odd.map(|all| all.into_iter().map(to_odd).collect::<Vec<f64>>());
         let once =
             odd.map_or(made.clone(), |odd| Tensor::from_vec(made.shape(), odd).expect("f64"));

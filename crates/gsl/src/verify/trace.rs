@@ -5,13 +5,14 @@
 //! all what comes out (an integer of a number that it cannot hold).
 
 use tangram_dialects::interpret::Datum;
+use tangram_dialects::nn::numbers::{exponents, mantissa};
+use tangram_dialects::nn::{self, Numbers};
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Module, Op, Value};
-use tangram_tensor::{DType, Tensor};
+use tangram_tensor::{DType, Tensor, within};
 
+use super::real::MAX_BYTES;
 use super::steps::{self, Step};
-use super::undefined::is_undefined;
-use super::values;
 use super::wide;
 
 /// What was seen inside.
@@ -56,7 +57,7 @@ impl Trace {
         }
         let finite = |t: &Tensor| t.f64s().is_ok_and(|list| list.iter().all(|x| x.is_finite()));
         let finite_in = operands.iter().flatten().all(finite);
-        let least = 2f64.powi(values::exponents(dtype).1 as i32 + values::mantissa(dtype));
+        let least = 2f64.powi(exponents(dtype).1 as i32 + mantissa(dtype));
         for x in result.f64s().unwrap_or_default() {
             if x.is_finite() {
                 self.greatest = self.greatest.max(x.abs());
@@ -73,13 +74,13 @@ pub(super) fn trace(module: &Module, inputs: &[Datum]) -> Option<Trace> {
     let mut out = Trace::default();
     steps::run(module, inputs, |Step { op, operands, results }| {
         if let Some(op) = op {
-            let name = module.name_text(op);
-            out.undefined |= is_undefined(module, op, operands, results);
-            let vanished = vanishes(name, operands, results);
+            let numbers = nn::numbers(module, op);
+            out.undefined |= within(MAX_BYTES, || nn::is_open(module, op, operands, results));
+            let vanished = vanishes(numbers, operands, results);
             out.vanished |= vanished;
             out.wrapped |= wraps(module, op, operands, results);
-            let product = vanished && !is_exponential(name);
-            out.left |= product || overflows(name, operands, results);
+            let product = vanished && !numbers.contains(Numbers::EXPONENTIAL);
+            out.left |= product || overflows(numbers, operands, results);
         }
         results.iter().for_each(|result| out.see(result.dtype(), operands, result));
         Some(())
@@ -88,38 +89,29 @@ pub(super) fn trace(module: &Module, inputs: &[Datum]) -> Option<Trace> {
 }
 
 /// Whether an operation made nothing of something.
-fn vanishes(name: &str, operands: &[Option<Tensor>], results: &[Tensor]) -> bool {
-    let from_zero = is_exponential(name);
-    let product = ["multiply", "divide", "power", "prod", "reciprocal"];
-    if !from_zero && !product.contains(&name.trim_start_matches("nn.")) {
+fn vanishes(numbers: Numbers, operands: &[Option<Tensor>], results: &[Tensor]) -> bool {
+    let from_zero = numbers.contains(Numbers::EXPONENTIAL);
+    if !from_zero && !numbers.contains(Numbers::PRODUCT) {
         return false;
     }
     let usual = |x: &f64| x.is_finite() && (from_zero || *x != 0.0);
     let fits = |t: &Tensor| t.f64s().is_ok_and(|list| list.iter().all(usual));
     let tiny = |t: &Tensor| {
-        let least = 2f64.powi(values::exponents(t.dtype()).1 as i32);
+        let least = 2f64.powi(exponents(t.dtype()).1 as i32);
         t.dtype().is_float() && t.f64s().is_ok_and(|list| list.iter().any(|x| x.abs() < least))
     };
     operands.iter().flatten().all(fits) && results.iter().any(tiny)
 }
 
-/// Whether the exact result of an operation is 0 of no number.
-fn is_exponential(name: &str) -> bool {
-    matches!(name.trim_start_matches("nn."), "exp" | "softmax" | "sigmoid" | "softplus")
-}
-
 /// Whether an operation made an infinity of finite numbers because its type has no greater ones.
-fn overflows(name: &str, operands: &[Option<Tensor>], results: &[Tensor]) -> bool {
-    let name = name.trim_start_matches("nn.");
+fn overflows(numbers: Numbers, operands: &[Option<Tensor>], results: &[Tensor]) -> bool {
     let any = |t: &Tensor, is: fn(&f64) -> bool| t.f64s().is_ok_and(|list| list.iter().any(is));
-    let at_pole = match name {
-        "log" | "atanh" => true,
-        "divide" | "reciprocal" | "power" => {
-            operands.iter().flatten().any(|t| any(t, |x| *x == 0.0))
-        }
-        "cast" | "cast_like" => false,
-        // Of nothing the greatest is an infinity.
-        _ => EXACT.contains(&name),
+    let at_pole = if numbers.contains(Numbers::QUOTIENT) {
+        operands.iter().flatten().any(|t| any(t, |x| *x == 0.0))
+    } else {
+        // Of nothing the greatest is an infinity. A conversion may have no such number.
+        let chosen = numbers.contains(Numbers::EXACT) && !numbers.contains(Numbers::CONVERTS);
+        numbers.contains(Numbers::POLES) || chosen
     };
     let finite = |t: &Tensor| !any(t, |x| !x.is_finite());
     !at_pole
@@ -139,18 +131,14 @@ fn wraps(module: &Module, op: Op, operands: &[Option<Tensor>], results: &[Tensor
         let far = |(x, y): (&f64, &f64)| (x - y).abs() > 1e-9 * y.abs();
         is_int(result) && found.iter().zip(&wide).any(far)
     };
-    let name = module.name_text(op).trim_start_matches("nn.");
-    match name {
-        "cast" | "cast_like" => {
-            let mut pairs = results.iter().zip(operands.iter().flatten());
-            return pairs.any(|(result, from)| is_int(from) && other(result, from));
-        }
-        // These round or speak of bits, so that wider numbers say nothing.
-        "divide" | "mod" | "right_shift" => return false,
-        "left_shift" => return true,
-        "abs" | "negative" => {}
-        _ if EXACT.contains(&name) => return false,
-        _ => {}
+    let numbers = nn::numbers(module, op);
+    if numbers.contains(Numbers::CONVERTS) {
+        let mut pairs = results.iter().zip(operands.iter().flatten());
+        return pairs.any(|(result, from)| is_int(from) && other(result, from));
+    }
+    // What rounds or speaks of bits fits, so that wider numbers say nothing.
+    if numbers.contains(Numbers::FITS) {
+        return false;
     }
     match wide::results(module, op, operands) {
         Some(wide) => results.iter().zip(&wide).any(|(result, wide)| other(result, wide)),
@@ -159,128 +147,27 @@ fn wraps(module: &Module, op: Op, operands: &[Option<Tensor>], results: &[Tensor
     }
 }
 
-/// Operations whose results jump: a difference in rounding before them may become any.
-const JUMPS: &[&str] = &[
-    "round",
-    "floor",
-    "ceil",
-    "sign",
-    "trunc",
-    "equal",
-    "less",
-    "less_equal",
-    "greater",
-    "greater_equal",
-    "argmax",
-    "argmin",
-    "topk",
-    "mod",
-    "is_nan",
-    "is_inf",
-    "nonzero",
-    "unique",
-    "quantize",
-    "quantize_linear",
-    "dynamic_quantize_linear",
-    "hardmax",
-];
-
-/// Operations whose results are exact whatever the operands: they move, choose, compare, or change
-/// no more than the sign.
-const EXACT: &[&str] = &[
-    "identity",
-    "abs",
-    "negative",
-    "relu",
-    "floor",
-    "ceil",
-    "round",
-    "sign",
-    "clip",
-    "maximum",
-    "minimum",
-    "max_n",
-    "min_n",
-    "where",
-    "equal",
-    "less",
-    "less_equal",
-    "greater",
-    "greater_equal",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "logical_not",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "bitwise_not",
-    "isnan",
-    "isinf",
-    "cast",
-    "cast_like",
-    "bitcast",
-    "reshape",
-    "batch_flatten",
-    "flatten",
-    "transpose",
-    "squeeze",
-    "expand_dims",
-    "shape_of",
-    "concatenate",
-    "split",
-    "strided_slice",
-    "broadcast_to",
-    "tile",
-    "pad",
-    "full",
-    "trilu",
-    "depth_to_space",
-    "space_to_depth",
-    "reverse_sequence",
-    "take",
-    "gather_elements",
-    "gather_nd",
-    "topk",
-    "argmax",
-    "argmin",
-    "max",
-    "min",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool3d",
-    "max_pool",
-    "global_max_pool",
-    "one_hot",
-    "nonzero",
-    "none",
-    "sequence_construct",
-    "sequence_at",
-];
-
 /// Whether a program has an operation that rounds; what has none gives the same or is wrong.
 pub(super) fn rounds(module: &Module) -> bool {
-    computed(module).any(|(_, name)| !EXACT.contains(&name))
+    computed(module).any(|op| !nn::numbers(module, op).contains(Numbers::EXACT))
 }
 
 /// Whether a program has a cast that rounds.
 pub(super) fn converts(module: &Module) -> bool {
-    let digits = |dtype: DType| match dtype.is_float() {
-        true => values::mantissa(dtype) + 1,
-        false => dtype.size_bits() as i32,
+    let digits = |dtype: DType| {
+        if dtype.is_float() { mantissa(dtype) + 1 } else { dtype.size_bits() as i32 }
     };
     let narrows = |(from, to): (DType, DType)| to.is_float() && digits(to) < digits(from);
     computed(module)
-        .filter(|(_, name)| matches!(*name, "cast" | "cast_like"))
-        .any(|(op, _)| cast_types(module, op).is_some_and(narrows))
+        .filter(|op| nn::numbers(module, *op).contains(Numbers::CONVERTS))
+        .any(|op| cast_types(module, op).is_some_and(narrows))
 }
 
-/// The operations that compute something, with their names in the dialect.
-fn computed(module: &Module) -> impl Iterator<Item = (Op, &str)> {
+/// The operations that compute something.
+fn computed(module: &Module) -> impl Iterator<Item = Op> {
     let last = module.last_op(module.body());
     let ops = module.ops(module.body());
     ops.filter(move |op| Some(*op) != last && !constant::is_constant(module, *op))
-        .map(|op| (op, module.name_text(op).trim_start_matches("nn.")))
 }
 
 fn cast_types(module: &Module, op: Op) -> Option<(DType, DType)> {
@@ -289,7 +176,7 @@ fn cast_types(module: &Module, op: Op) -> Option<(DType, DType)> {
 }
 
 /// The element type of a value.
-pub(super) fn type_of(module: &Module, value: Value) -> Option<DType> {
+fn type_of(module: &Module, value: Value) -> Option<DType> {
     let element = module.context().element_type(module.value_type(value))?;
     dtype::dtype_of(module.context(), element)
 }
@@ -297,10 +184,9 @@ pub(super) fn type_of(module: &Module, value: Value) -> Option<DType> {
 /// Whether small changes of what a program computes remain small.
 pub(super) fn is_smooth(module: &Module) -> bool {
     module.ops(module.body()).all(|op| {
-        let name = module.name_text(op).trim_start_matches("nn.");
-        let narrowing = matches!(name, "cast" | "cast_like") && {
-            type_of(module, module.result(op, 0)).is_some_and(|to| !to.is_float())
-        };
-        !narrowing && !JUMPS.contains(&name) && !name.contains("quant")
+        let numbers = nn::numbers(module, op);
+        let narrowing = numbers.contains(Numbers::CONVERTS)
+            && type_of(module, module.result(op, 0)).is_some_and(|to| !to.is_float());
+        !narrowing && !numbers.contains(Numbers::JUMPS)
     })
 }

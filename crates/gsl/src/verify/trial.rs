@@ -5,21 +5,20 @@ use std::hash::{Hash, Hasher};
 
 use fastrand::Rng;
 use rustc_hash::{FxHashMap, FxHasher};
+use tangram_dialects::field::{self, Element};
 use tangram_dialects::interpret::Datum;
-use tangram_dialects::{budget, constant, dtype};
+use tangram_dialects::{budget, constant, dtype, nn};
 use tangram_ir::{Module, Op, Value};
 use tangram_rewrite::{Rewriter, Silent};
 use tangram_tensor::{DType, Tensor};
 
 use super::branches::{self, Conditional};
 use super::compare::{Difference, Gap, Judge};
-use super::field::{self, Element};
 use super::inputs::{Known, has_floats, inputs, widen};
 use super::instance::Instance;
 use super::nudge;
 use super::real;
 use super::trace::{converts, is_smooth, rounds, trace};
-use super::undefined::{has_empty_value, may_be_undefined};
 use super::values::{self, Profile};
 use super::verdict::{Counterexample, Leaf};
 use super::wide;
@@ -31,8 +30,6 @@ use crate::rules::{CompiledRule, Natives};
 /// What became of an instance.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// The source does not match it.
-    NoMatch,
     /// The target is the source, by these branches of its conditionals.
     Unchanged(Vec<(Conditional, usize, usize)>),
     /// The source could not be evaluated on it, or is not defined.
@@ -81,16 +78,19 @@ struct Both {
     rounded: bool,
 }
 
-/// Matches, rewrites, evaluates and compares.
+/// Where a rule matches: the root, and what was found there.
+pub(super) type Site = (Op, Match);
+
+/// Rewrites, evaluates and compares.
 pub(super) fn try_instance(
     rule: &CompiledRule,
     natives: &Natives,
     made: Instance,
+    (root, found): Site,
     wider: Wider<'_>,
     rng: &mut Rng,
 ) -> Outcome {
     let Instance { module: source, free, leaves, bound, base, .. } = made;
-    let Some((root, found)) = find(rule, &source) else { return Outcome::NoMatch };
     let branches = branches::taken(rule, natives, &source, &found);
     let mut target = source.clone();
     match apply(rule, &mut target, root, &found) {
@@ -171,7 +171,8 @@ pub(super) fn all_finite(module: &Module, constants: &[Value]) -> bool {
     constants.iter().all(finite)
 }
 
-fn find(rule: &CompiledRule, module: &Module) -> Option<(Op, Match)> {
+/// The first place where a rule matches.
+pub(super) fn find(rule: &CompiledRule, module: &Module) -> Option<Site> {
     module.ops(module.body()).find_map(|op| Some((op, rule.find(module, op)?)))
 }
 
@@ -201,6 +202,18 @@ enum Run {
     Void,
     Equal,
     Different(Difference),
+}
+
+/// Whether a value of a program has no elements. There an operation may say that it takes no such
+/// operand, as attention without heads.
+pub(super) fn has_empty_value(module: &Module) -> bool {
+    let is_empty = |value: Value| {
+        let shape = constant::static_tensor(module.context(), module.value_type(value));
+        shape.is_some_and(|(_, shape)| shape.contains(&0))
+    };
+    let body = module.body();
+    let results = module.ops(body).flat_map(|op| module.results(op));
+    module.args(body).iter().copied().chain(results).any(is_empty)
 }
 
 /// Whether no result of a program has an element.
@@ -307,7 +320,7 @@ impl Both {
         let open = |module: &Module| trace(module, inputs).is_some_and(|seen| seen.undefined);
         // Some constants are no numbers, and a rule may promise nothing for these.
         let ordinary = !self.special || profile == Profile::Special;
-        ordinary && may_be_undefined(&self.target) && open(&self.target) && !open(&self.source)
+        ordinary && nn::may_be_open(&self.target) && open(&self.target) && !open(&self.source)
     }
 }
 
@@ -336,7 +349,7 @@ fn field_values(
     for &value in module.args(module.body()).iter().chain(free) {
         let (dtype, shape) = constant::static_tensor(module.context(), module.value_type(value))?;
         let element = match dtype {
-            DType::F64 => Element::random(&shape, rng)?,
+            DType::F64 => Element::random(&shape, |below| rng.u64(0..below))?,
             // Integers are looked at as they are, one assignment at a time.
             _ => Element::fixed(&values::tensor(dtype, &shape, Profile::Positive, &[], rng)?)?,
         };

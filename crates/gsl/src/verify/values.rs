@@ -5,6 +5,7 @@
 //! is evaluated on all of them, in its own element type.
 
 use fastrand::Rng;
+use tangram_dialects::nn::numbers::{exponents, limits, mantissa};
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor, element_count};
 
@@ -105,30 +106,6 @@ pub(super) fn integers(dtype: DType, shape: &[usize], numbers: Vec<i128>) -> Opt
     cast(&Tensor::from_vec(shape, numbers).ok()?, dtype).ok()
 }
 
-/// The elements of a tensor of integers or truth values, unsigned ones of 64 bits among them.
-pub(super) fn whole(tensor: &Tensor) -> Option<Vec<i128>> {
-    match tensor.dtype() {
-        DType::U64 => Some(tensor.to_vec::<u64>().ok()?.into_iter().map(i128::from).collect()),
-        _ => Some(tensor.i64s().ok()?.into_iter().map(i128::from).collect()),
-    }
-}
-
-/// Elements that are all 0.
-pub(super) fn zeros(dtype: DType, shape: &[usize]) -> Option<Tensor> {
-    cast(&Tensor::from_vec(shape, vec![0.0; element_count(shape)?]).ok()?, dtype).ok()
-}
-
-/// Whether an operand is a scale of quantised numbers.
-pub(super) fn is_scale(operation: &str, index: usize) -> bool {
-    match operation {
-        "quantize" | "dequantize" => index == 1,
-        "qlinear_matmul" | "qlinear_conv" => matches!(index, 1 | 4 | 6),
-        "contrib_qlinear_add" | "contrib_qlinear_multiply" => matches!(index, 1 | 4 | 6),
-        _ if operation.starts_with("contrib_qlinear") => matches!(index, 1 | 3),
-        _ => false,
-    }
-}
-
 /// Scales from any numbers: of others than positive ones the standard says nothing, so that all of
 /// a list would say nothing where one is not.
 pub(super) fn positive(scales: Tensor) -> Option<Tensor> {
@@ -194,28 +171,6 @@ fn power(exponent: i64, rng: &mut Rng) -> f64 {
     if rng.bool() { size } else { -size }
 }
 
-/// Exponents of the greatest and the least normal number, and of the smallest of all.
-pub(super) fn exponents(dtype: DType) -> (i64, i64, i64) {
-    match dtype {
-        DType::F16 => (15, -14, -24),
-        DType::BF16 => (127, -126, -133),
-        DType::F32 => (127, -126, -149),
-        DType::F64 => (1023, -1022, -1074),
-        _ => (7, -6, -9),
-    }
-}
-
-/// Bits behind the leading one.
-pub(super) fn mantissa(dtype: DType) -> i32 {
-    match dtype {
-        DType::F16 => 10,
-        DType::BF16 => 7,
-        DType::F32 => 23,
-        DType::F64 => 52,
-        _ => 2,
-    }
-}
-
 fn extreme(dtype: DType, rng: &mut Rng) -> f64 {
     let (high, low, smallest) = exponents(dtype);
     let greatest = 2f64.powi(high as i32) * (2.0 - 2f64.powi(-mantissa(dtype)));
@@ -228,27 +183,6 @@ fn extreme(dtype: DType, rng: &mut Rng) -> f64 {
         4 => 0.0,
         5 => 1.0,
         _ => power(rng.i64(low..=high), rng).abs().min(greatest),
-    }
-}
-
-/// The least and greatest integer of a type.
-pub(super) fn limits(dtype: DType) -> Option<(i128, i128)> {
-    let signed = |bits: u32| Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1));
-    let unsigned = |bits: u32| Some((0, (1 << bits) - 1));
-    match dtype {
-        DType::I8 => signed(8),
-        DType::I16 => signed(16),
-        DType::I32 => signed(32),
-        DType::I64 => signed(64),
-        DType::U8 => unsigned(8),
-        DType::U16 => unsigned(16),
-        DType::U32 => unsigned(32),
-        DType::U64 => unsigned(64),
-        DType::I4 => signed(4),
-        DType::U4 => unsigned(4),
-        DType::I2 => signed(2),
-        DType::U2 => unsigned(2),
-        _ => None,
     }
 }
 

@@ -110,7 +110,8 @@ impl Evidence {
     /// With what probability, at most, an instance on which the sides differ as rational
     /// functions passed for equal: degree / p. None where no instance was decided so.
     pub fn chance(&self) -> Option<f64> {
-        (self.field > 0).then(|| f64::from(self.degree.max(1)) / super::prime::P as f64)
+        (self.field > 0)
+            .then(|| f64::from(self.degree.max(1)) / tangram_dialects::field::prime::P as f64)
     }
 }
 
@@ -194,17 +195,15 @@ impl fmt::Display for Verdict {
             }
             Verdict::HoldsAs { promise, finite, counterexample, evidence } => {
                 let word = promise.word();
-                match finite {
-                    true => writeln!(
+                if *finite {
+                    writeln!(
                         f,
                         "right up to infinities: it holds for finite numbers, and for all where it \
                          says `{word}`"
-                    )?,
-                    false => {
-                        let as_it_stands =
-                            "WRONG as it stands; it holds where it says no more than";
-                        writeln!(f, "{as_it_stands} `{word}`")?;
-                    }
+                    )?
+                } else {
+                    let as_it_stands = "WRONG as it stands; it holds where it says no more than";
+                    writeln!(f, "{as_it_stands} `{word}`")?;
                 }
                 writeln!(f, "  it holds so on {evidence}")?;
                 write!(f, "{counterexample}")

@@ -3,13 +3,13 @@
 use fastrand::Rng;
 use rustc_hash::FxHashMap;
 use tangram_dialects::eval::evaluate;
+use tangram_dialects::nn::numbers::mantissa;
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Attr, AttrData, Dim, FloatKind, Loc, Module, Op, OpState, Point, Value};
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor, within};
 
 use super::real::MAX_BYTES;
-use super::values;
 
 /// The same program with every floating-point input and constant in `float64`; none where some
 /// operation does not take them, or has regions.
@@ -21,7 +21,7 @@ pub(super) fn module(module: &Module) -> Option<Module> {
 /// there; what fills less than half of the digits of its type is taken for exact.
 pub(super) fn unrounded(module: &Module, rng: &mut Rng) -> Option<Module> {
     build(module, &mut |dtype, x| {
-        let digits = values::mantissa(dtype);
+        let digits = mantissa(dtype);
         let zeros = (x.to_bits() | 1 << 52).trailing_zeros() as i32 - (52 - digits);
         let exact = dtype == DType::F64 || !x.is_finite() || 2 * zeros > digits;
         let by = if exact { 0.0 } else { 2f64.powi(-digits - 1) * (2.0 * rng.f64() - 1.0) };

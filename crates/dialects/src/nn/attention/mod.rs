@@ -1,5 +1,6 @@
 //! Attention, and the rotation of positions that goes before it.
 
+pub(super) mod sample;
 mod structured;
 
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx};
@@ -49,7 +50,10 @@ pub(super) static OPS: &[NnOp] = &[
         infer_attention,
     )
     .structured(structured::attention)
-    .eval(eval_attention),
+    .eval(eval_attention)
+    .extents(sample::attention)
+    .tried(sample::tried)
+    .steps(|sizes| sizes.elements(0).isqrt()),
     op(
         "nn.rotary_embedding",
         "pairs of features rotated by an angle that grows with the position",
@@ -68,7 +72,8 @@ pub(super) static OPS: &[NnOp] = &[
         infer_rotary,
     )
     .structured(structured::rotary)
-    .eval(eval_rotary),
+    .eval(eval_rotary)
+    .extents(sample::rotary),
     op(
         "nn.linear_attention",
         "attention without softmax: a state that each step changes and reads",
@@ -97,7 +102,9 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_linear,
     )
-    .eval(eval_linear),
+    .eval(eval_linear)
+    .extents(sample::linear)
+    .tried(sample::tried),
 ];
 
 fn infer_linear(cx: &InferCx<'_>) -> Result {

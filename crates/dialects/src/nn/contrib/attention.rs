@@ -73,7 +73,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         ],
         infer_attention,
     )
-    .eval(evaluate::attention::attention),
+    .eval(evaluate::attention::attention)
+    .tried(crate::nn::attention::sample::tried),
     op(
         "nn.contrib_multi_head_attention",
         "attention of projected queries, keys and values",
@@ -93,7 +94,9 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         &[HEADS, SCALE, CAUSAL, HIDDEN],
         infer_multi_head,
     )
-    .eval(evaluate::attention::multi_head),
+    .eval(evaluate::attention::multi_head)
+    .extents(crate::nn::attention::sample::multi_head)
+    .tried(crate::nn::attention::sample::tried),
     op(
         "nn.contrib_group_query_attention",
         "attention in which several heads share keys and values",
@@ -122,7 +125,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         ],
         infer_group_query,
     )
-    .eval(evaluate::attention::group_query),
+    .eval(evaluate::attention::group_query)
+    .tried(crate::nn::attention::sample::tried),
 ];
 
 fn infer_attention(cx: &InferCx<'_>) -> Result {

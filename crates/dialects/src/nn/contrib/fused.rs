@@ -93,7 +93,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         ],
         infer_gemm,
     )
-    .eval(evaluate::fused::fused_gemm),
+    .eval(evaluate::fused::fused_gemm)
+    .tried(super::activation),
     product_like(
         "nn.contrib_fused_conv",
         "`nn.conv`, a bias, a sum and an activation",
@@ -116,7 +117,9 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         infer_fused_conv,
     )
     .structured(structured::fused_conv)
-    .eval(evaluate::fused::fused_conv),
+    .eval(evaluate::fused::fused_conv)
+    .tried(super::activation)
+    .steps(crate::nn::window::filter_steps),
     op(
         "nn.contrib_skip_layer_norm",
         "`nn.layer_norm` of `x + skip + bias`",

@@ -8,11 +8,15 @@ pub(super) mod fused;
 pub(super) mod quantised;
 mod structured;
 
+use fastrand::Rng;
 use tangram_ir::{
     AttrDef, AttrKind, Dim, FloatKind, InferCx, InferFn, OperandDef, ResultDef, Type,
 };
 
 use super::conv::agree;
+use super::recurrent::sample::ACTIVATIONS;
+use super::sample::{Call, Tried, any_of};
+use super::window;
 use super::{NnOp, maybe, op, operand, result};
 use crate::infer::{Dims, InferExt, Result, Shaped, one, several};
 
@@ -100,4 +104,12 @@ fn of_rank<const N: usize>(cx: &InferCx<'_>, i: usize) -> Result<Option<[Dim; N]
         return Ok(None);
     }
     Ok(cx.tensor(i)?.dims.and_then(|dims| dims[..].try_into().ok()))
+}
+
+/// The function that is fused behind.
+fn activation(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Tried {
+    match attr.name {
+        "activation" => any_of(&ACTIVATIONS, rng),
+        _ => window::tried(call, attr, rng),
+    }
 }

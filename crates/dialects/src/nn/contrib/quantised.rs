@@ -8,6 +8,7 @@ use super::{
     product_like, scale, wanted,
 };
 use crate::infer::{Dims, InferExt, Result, Shaped, axis, broadcast, one};
+use crate::nn::Numbers;
 use crate::nn::conv::agree;
 use crate::nn::linear::product;
 use crate::nn::quant::structured;
@@ -46,7 +47,9 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         infer_quantize,
     )
     .structured(structured::quantize)
-    .eval(evaluate::quantised::quantize),
+    .eval(evaluate::quantised::quantize)
+    .numbers(Numbers::JUMPS)
+    .tried(crate::nn::quant::tried),
     op(
         "nn.contrib_dequantize",
         "`nn.dequantize`, also of 16 and 4 bits",
@@ -56,7 +59,9 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         infer_dequantize,
     )
     .structured(structured::dequantize)
-    .eval(evaluate::quantised::dequantize),
+    .eval(evaluate::quantised::dequantize)
+    .numbers(Numbers::JUMPS)
+    .tried(crate::nn::quant::tried),
     product_like(
         "nn.contrib_dynamic_quantize_matmul",
         "the product of `a`, quantised on the way, and quantised matrices",
@@ -64,7 +69,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         &[],
         infer_matmul,
     )
-    .eval(evaluate::quantised::dynamic_quantize_matmul),
+    .eval(evaluate::quantised::dynamic_quantize_matmul)
+    .numbers(Numbers::JUMPS),
     product_like(
         "nn.contrib_matmul_nbits",
         "`a` times a matrix of few bits, quantised in blocks",
@@ -137,7 +143,10 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         infer_lstm,
     )
     .structured(crate::nn::recurrent::dynamic_quantize_lstm)
-    .eval(evaluate::lstm::dynamic_quantize_lstm),
+    .eval(evaluate::lstm::dynamic_quantize_lstm)
+    .numbers(Numbers::JUMPS)
+    .tried(crate::nn::recurrent::sample::tried::<3>)
+    .steps(|sizes| 8 * sizes.last(1)),
     product_like(
         "nn.contrib_qgemm",
         "`nn.gemm` of quantised matrices",
@@ -210,7 +219,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         &[maybe("channels_last", AttrKind::Bool, "channels stand last")],
         infer_global_pool,
     )
-    .eval(evaluate::quantised::qlinear_global_avg_pool),
+    .eval(evaluate::quantised::qlinear_global_avg_pool)
+    .steps(crate::nn::window::pool_steps),
 ];
 
 fn infer_quantize(cx: &InferCx<'_>) -> Result {

@@ -1,5 +1,6 @@
 //! Convolutions. Layout is `NCHW`: batch, channels, then the spatial dimensions.
 
+mod sample;
 mod structured;
 mod transposed;
 
@@ -8,11 +9,12 @@ use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, 
 use tangram_tensor::linear as kernels;
 
 use super::window::{self, NAMES, Names, PADDING, Window};
-use super::{NnOp, maybe, operand, result};
+use super::{NnOp, maybe, operand, result, sample::Sample};
 use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{Dims, InferExt, Result, Shaped, one, one_element};
 use crate::{dims, infer_error};
 
+pub(super) use sample::convolution;
 pub(super) use structured::{Convolution, convolve};
 
 const X: OperandDef = operand("x", "batch, channels, then spatial extents");
@@ -51,7 +53,18 @@ const fn conv(name: &'static str, summary: &'static str) -> NnOp {
         infer: Some(infer_conv),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval_conv), structured: Some(structured::conv) }
+    let sample = Sample {
+        rank: window::stated_rank,
+        extents: Some(sample::extents),
+        attr: Some(window::tried),
+        ..Sample::USUAL
+    };
+    NnOp::new(def)
+        .eval(eval_conv)
+        .structured(structured::conv)
+        .bilinear()
+        .steps(window::filter_steps)
+        .sample(sample)
 }
 
 const fn transposed(name: &'static str, summary: &'static str) -> NnOp {
@@ -63,7 +76,18 @@ const fn transposed(name: &'static str, summary: &'static str) -> NnOp {
         infer: Some(infer_transposed),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval_transposed), structured: Some(transposed::transposed) }
+    let sample = Sample {
+        rank: window::stated_rank,
+        extents: Some(sample::transposed),
+        attr: Some(sample::of_one_group),
+        ..Sample::USUAL
+    };
+    NnOp::new(def)
+        .eval(eval_transposed)
+        .structured(transposed::transposed)
+        .bilinear()
+        .steps(window::filter_steps)
+        .sample(sample)
 }
 
 /// The operations of this family.

@@ -1,5 +1,6 @@
 //! Operations that make tensors, and those that move elements by a fixed scheme.
 
+mod sample;
 mod structured;
 
 use tangram_affine::symbolic::{Expr, Truth};
@@ -8,7 +9,9 @@ use tangram_tensor::shape::{self as kernels, DepthMode};
 use tangram_tensor::{DType, Tensor};
 
 use super::movement::shape_list;
-use super::{NnOp, maybe, needed, operand, optional, result};
+use super::{
+    Form, NnOp, Numbers, either, maybe, needed, operand, optional, result, sample::Sample,
+};
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{Contents, Dims, InferExt, Result, Shaped, one, one_with};
 use crate::{constant, dims, infer_error};
@@ -17,114 +20,118 @@ pub(super) use structured::listed;
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    NnOp {
-        def: OpDef {
-            operands: &[optional("shape", "the extents, when they are no attribute")],
-            results: &[result("output", "every element is `value`")],
-            attrs: &[
-                maybe("shape", AttrKind::Ints, "the extents"),
-                maybe("value", AttrKind::Tensor, "one element; `0 : f32` if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_full),
-            ..OpDef::new("nn.full", "a tensor with one value throughout")
-        },
-        eval: Some(eval_full),
-        structured: Some(structured::full),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("start", "a scalar: the first element"),
-                operand("limit", "a scalar: elements stay before it"),
-                operand("delta", "a scalar: the step"),
-            ],
-            results: &[result("output", "rank 1")],
-            traits: Traits::PURE,
-            infer: Some(infer_arange),
-            ..OpDef::new("nn.arange", "`start`, `start + delta`... up to `limit`")
-        },
-        eval: Some(eval_arange),
-        structured: Some(structured::arange),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "any shape"), optional("k", "the diagonal, a scalar")],
-            results: &[result("output", "the shape of `data`")],
-            attrs: &[
-                maybe("k", AttrKind::Int, "the diagonal that bounds the triangle; 0 if absent"),
-                maybe("upper", AttrKind::Bool, "keep the upper triangle; true if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_like),
-            ..OpDef::new("nn.trilu", "a triangle of each matrix of `data`, zeros elsewhere")
-        },
-        eval: Some(eval_trilu),
-        structured: Some(structured::trilu),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "rank 2; only its shape counts")],
-            results: &[result("output", "the shape of `data`")],
-            attrs: &[
-                maybe("k", AttrKind::Int, "the diagonal that holds ones; 0 if absent"),
-                maybe("dtype", AttrKind::DType, "the element type; that of `data` if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_like),
-            ..OpDef::new("nn.eye_like", "ones on a diagonal, zeros elsewhere")
-        },
-        eval: Some(eval_eye_like),
-        structured: Some(structured::eye_like),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "rank 4: batch, channels, height, width")],
-            results: &[result("output", "channels / block_size², height and width * block_size")],
-            attrs: &[
-                needed("block_size", AttrKind::Int, "the side of a block"),
-                maybe("mode", AttrKind::Enum(&["DCR", "CRD"]), "order of channels; DCR if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_depth_to_space),
-            ..OpDef::new("nn.depth_to_space", "channels rearranged into blocks of pixels")
-        },
-        eval: Some(eval_depth_to_space),
-        structured: Some(|cx| structured::blocks(cx, true)),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("data", "rank 4: batch, channels, height, width")],
-            results: &[result("output", "channels * block_size², height and width / block_size")],
-            attrs: &[
-                needed("block_size", AttrKind::Int, "the side of a block"),
-                maybe("mode", AttrKind::Enum(&["DCR", "CRD"]), "order of channels; DCR if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_space_to_depth),
-            ..OpDef::new("nn.space_to_depth", "blocks of pixels rearranged into channels")
-        },
-        eval: Some(eval_space_to_depth),
-        structured: Some(|cx| structured::blocks(cx, false)),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("data", "any shape"),
-                operand("lengths", "rank 1: for each batch, how many steps are reversed"),
-            ],
-            results: &[result("output", "the shape of `data`")],
-            attrs: &[
-                maybe("batch_axis", AttrKind::Int, "1 if absent"),
-                maybe("time_axis", AttrKind::Int, "0 if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_like),
-            ..OpDef::new("nn.reverse_sequence", "the first steps of each batch in reverse order")
-        },
-        eval: Some(eval_reverse_sequence),
-        structured: Some(structured::reverse_sequence),
-    },
+    NnOp::new(OpDef {
+        operands: &[optional("shape", "the extents, when they are no attribute")],
+        results: &[result("output", "every element is `value`")],
+        attrs: &[
+            maybe("shape", AttrKind::Ints, "the extents"),
+            maybe("value", AttrKind::Tensor, "one element; `0 : f32` if absent"),
+        ],
+        traits: Traits::PURE,
+        infer: Some(infer_full),
+        ..OpDef::new("nn.full", "a tensor with one value throughout")
+    })
+    .eval(eval_full)
+    .structured(structured::full)
+    .numbers(Numbers::EXACT.union(Numbers::FITS))
+    .either(&[either(0, "shape", Form::Ints)])
+    .sample(Sample { kept: &["value"], ..Sample::USUAL })
+    .tried(sample::full),
+    NnOp::new(OpDef {
+        operands: &[
+            operand("start", "a scalar: the first element"),
+            operand("limit", "a scalar: elements stay before it"),
+            operand("delta", "a scalar: the step"),
+        ],
+        results: &[result("output", "rank 1")],
+        traits: Traits::PURE,
+        infer: Some(infer_arange),
+        ..OpDef::new("nn.arange", "`start`, `start + delta`... up to `limit`")
+    })
+    .eval(eval_arange)
+    .structured(structured::arange),
+    NnOp::new(OpDef {
+        operands: &[operand("data", "any shape"), optional("k", "the diagonal, a scalar")],
+        results: &[result("output", "the shape of `data`")],
+        attrs: &[
+            maybe("k", AttrKind::Int, "the diagonal that bounds the triangle; 0 if absent"),
+            maybe("upper", AttrKind::Bool, "keep the upper triangle; true if absent"),
+        ],
+        traits: Traits::PURE,
+        infer: Some(infer_like),
+        ..OpDef::new("nn.trilu", "a triangle of each matrix of `data`, zeros elsewhere")
+    })
+    .eval(eval_trilu)
+    .structured(structured::trilu)
+    .moves()
+    .either(&[either(1, "k", Form::Int)]),
+    NnOp::new(OpDef {
+        operands: &[operand("data", "rank 2; only its shape counts")],
+        results: &[result("output", "the shape of `data`")],
+        attrs: &[
+            maybe("k", AttrKind::Int, "the diagonal that holds ones; 0 if absent"),
+            maybe("dtype", AttrKind::DType, "the element type; that of `data` if absent"),
+        ],
+        traits: Traits::PURE,
+        infer: Some(infer_like),
+        ..OpDef::new("nn.eye_like", "ones on a diagonal, zeros elsewhere")
+    })
+    .eval(eval_eye_like)
+    .structured(structured::eye_like)
+    .moves(),
+    NnOp::new(OpDef {
+        operands: &[operand("data", "rank 4: batch, channels, height, width")],
+        results: &[result("output", "channels / block_size², height and width * block_size")],
+        attrs: &[
+            needed("block_size", AttrKind::Int, "the side of a block"),
+            maybe("mode", AttrKind::Enum(&["DCR", "CRD"]), "order of channels; DCR if absent"),
+        ],
+        traits: Traits::PURE,
+        infer: Some(infer_depth_to_space),
+        ..OpDef::new("nn.depth_to_space", "channels rearranged into blocks of pixels")
+    })
+    .eval(eval_depth_to_space)
+    .structured(|cx| structured::blocks(cx, true))
+    .moves()
+    .rank(|_, _| Some(4))
+    .extents(sample::depth_to_space)
+    .tried(sample::channel_blocks),
+    NnOp::new(OpDef {
+        operands: &[operand("data", "rank 4: batch, channels, height, width")],
+        results: &[result("output", "channels * block_size², height and width / block_size")],
+        attrs: &[
+            needed("block_size", AttrKind::Int, "the side of a block"),
+            maybe("mode", AttrKind::Enum(&["DCR", "CRD"]), "order of channels; DCR if absent"),
+        ],
+        traits: Traits::PURE,
+        infer: Some(infer_space_to_depth),
+        ..OpDef::new("nn.space_to_depth", "blocks of pixels rearranged into channels")
+    })
+    .eval(eval_space_to_depth)
+    .structured(|cx| structured::blocks(cx, false))
+    .moves()
+    .rank(|_, _| Some(4))
+    .extents(sample::space_to_depth)
+    .tried(sample::spatial_blocks),
+    NnOp::new(OpDef {
+        operands: &[
+            operand("data", "any shape"),
+            operand("lengths", "rank 1: for each batch, how many steps are reversed"),
+        ],
+        results: &[result("output", "the shape of `data`")],
+        attrs: &[
+            maybe("batch_axis", AttrKind::Int, "1 if absent"),
+            maybe("time_axis", AttrKind::Int, "0 if absent"),
+        ],
+        traits: Traits::PURE,
+        infer: Some(infer_like),
+        ..OpDef::new("nn.reverse_sequence", "the first steps of each batch in reverse order")
+    })
+    .eval(eval_reverse_sequence)
+    .structured(structured::reverse_sequence)
+    .moves()
+    .roles(sample::LENGTHS)
+    .extents(sample::lengths),
 ];
 
 fn infer_like(cx: &InferCx<'_>) -> Result {

@@ -1,5 +1,6 @@
 //! Images: resizing, sampling at coordinates, boxes, columns of patches.
 
+mod sample;
 mod structured;
 
 use tangram_affine::symbolic::Expr;
@@ -8,7 +9,7 @@ use tangram_tensor::image as kernels;
 
 use super::conv::agree;
 use super::window::{self, ONNX_NAMES};
-use super::{NnOp, maybe, op, operand, optional, result};
+use super::{Form, NnOp, either, maybe, op, operand, optional, result, sample::Sample};
 use crate::attrs::Attrs;
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes as counts};
 use crate::infer::{Dims, InferExt, Result, Shaped, axes, one};
@@ -38,7 +39,11 @@ pub(super) static OPS: &[NnOp] = &[
         infer_resize,
     )
     .structured(structured::nearest)
-    .eval(eval_resize),
+    .eval(eval_resize)
+    .either(&[either(2, "scales", Form::Numbers), either(3, "sizes", Form::Ints)])
+    .sample(Sample { one_of: Some(["scales", "sizes"]), ..Sample::USUAL })
+    .tried(sample::resized)
+    .steps(|_| 64),
     op(
         "nn.grid_sample",
         "`x` interpolated at coordinates between -1 and 1",
@@ -67,7 +72,9 @@ pub(super) static OPS: &[NnOp] = &[
         &[ALIGN],
         infer_affine_grid,
     )
-    .eval(eval_affine_grid),
+    .eval(eval_affine_grid)
+    .extents(sample::affine_grid)
+    .listed(sample::grid_size),
     op(
         "nn.non_max_suppression",
         "the boxes that overlap no better one too much",
@@ -82,7 +89,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("center_point_box", AttrKind::Int, "1: centre and extents; 0 (corners) if absent")],
         infer_non_max_suppression,
     )
-    .eval(eval_non_max_suppression),
+    .eval(eval_non_max_suppression)
+    .extents(sample::boxes),
     op(
         "nn.col2im",
         "columns of patches added up into an image",
@@ -99,7 +107,9 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_col2im,
     )
-    .eval(eval_col2im),
+    .eval(eval_col2im)
+    .extents(sample::col2im)
+    .listed(sample::patches),
     op(
         "nn.center_crop_pad",
         "`x` cut or padded with zeros at both ends so that it has the given extents",

@@ -4,6 +4,7 @@ mod running;
 mod selection;
 mod structured;
 
+use fastrand::Rng;
 use smallvec::smallvec;
 use tangram_affine::symbolic::Expr;
 use tangram_ir::{Arity, AttrDef, AttrKind, Dim, InferCx, ResultDef};
@@ -11,7 +12,10 @@ use tangram_ir::{Arity, AttrDef, AttrKind, Dim, InferCx, ResultDef};
 use tangram_tensor::index::{self as kernels, Reduction};
 use tangram_tensor::{Tensor, shape};
 
-use super::{NnOp, maybe, op, operand, optional, result};
+use super::{
+    Form, NnOp, Numbers, either, maybe, op, operand, optional, result,
+    sample::{self, Extents, Role, Wanted},
+};
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{Contents, Dims, InferExt, Result, Shaped, axis, one, one_with, several};
 use crate::structured::{Binary, Number};
@@ -37,7 +41,10 @@ pub(super) static OPS: &[NnOp] = &[
         infer_take,
     )
     .structured(structured::take)
-    .eval(|cx| along(cx, kernels::take)),
+    .eval(|cx| along(cx, kernels::take))
+    .moves()
+    .roles(&[Role::Data, Role::Places])
+    .extents(any_places),
     op(
         "nn.gather_elements",
         "for each index, the element of `data` at that place along `axis`",
@@ -47,7 +54,10 @@ pub(super) static OPS: &[NnOp] = &[
         infer_gather_elements,
     )
     .structured(structured::gather_elements)
-    .eval(|cx| along(cx, kernels::gather_elements)),
+    .eval(|cx| along(cx, kernels::gather_elements))
+    .moves()
+    .roles(&[Role::Data, Role::Places])
+    .extents(some_places),
     op(
         "nn.gather_nd",
         "the slices of `data` at the index vectors in the last dimension of `indices`",
@@ -57,7 +67,9 @@ pub(super) static OPS: &[NnOp] = &[
         infer_gather_nd,
     )
     .structured(structured::gather_nd)
-    .eval(eval_gather_nd),
+    .eval(eval_gather_nd)
+    .moves()
+    .roles(&[Role::Data, Role::Places]),
     op(
         "nn.scatter_elements",
         "`data` with single elements replaced along `axis`",
@@ -70,7 +82,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("axis", AttrKind::Int, "0 if absent"), REDUCTION],
         infer_like_data,
     )
-    .eval(eval_scatter_elements),
+    .eval(eval_scatter_elements)
+    .roles(&[Role::Data, Role::Places]),
     op(
         "nn.scatter_nd",
         "`data` with the slices replaced that the index vectors name",
@@ -83,7 +96,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[REDUCTION],
         infer_like_data,
     )
-    .eval(eval_scatter_nd),
+    .eval(eval_scatter_nd)
+    .roles(&[Role::Data, Role::Places]),
     op(
         "nn.tensor_scatter",
         "a cache with a run of positions replaced, from the write index of each batch on",
@@ -100,7 +114,8 @@ pub(super) static OPS: &[NnOp] = &[
         infer_like_data,
     )
     .structured(structured::tensor_scatter)
-    .eval(eval_tensor_scatter),
+    .eval(eval_tensor_scatter)
+    .roles(&[Role::Data, Role::Data, Role::Places]),
     op(
         "nn.nonzero",
         "the index vectors of all elements that are not 0, in row-major order",
@@ -109,7 +124,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_nonzero,
     )
-    .eval(|cx| single(kernels::nonzero(cx.need(0)?))),
+    .eval(|cx| single(kernels::nonzero(cx.need(0)?)))
+    .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     op(
         "nn.topk",
         "the `k` greatest or least elements along `axis`, and where they were",
@@ -127,7 +143,9 @@ pub(super) static OPS: &[NnOp] = &[
         infer_topk,
     )
     .structured(selection::topk)
-    .eval(eval_topk),
+    .eval(eval_topk)
+    .numbers(Numbers::CHOSEN.union(Numbers::JUMPS))
+    .either(&[either(1, "k", Form::Int)]),
     op(
         "nn.unique",
         "the different elements, or slices along `axis`, of `data`",
@@ -142,7 +160,8 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_unique,
     )
-    .eval(eval_unique),
+    .eval(eval_unique)
+    .numbers(Numbers::JUMPS),
     op(
         "nn.argmax",
         "the index of the greatest element along `axis`",
@@ -152,7 +171,8 @@ pub(super) static OPS: &[NnOp] = &[
         infer_arg,
     )
     .structured(|cx| structured::extreme(cx, true))
-    .eval(|cx| extreme(cx, kernels::argmax)),
+    .eval(|cx| extreme(cx, kernels::argmax))
+    .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     op(
         "nn.argmin",
         "the index of the least element along `axis`",
@@ -162,7 +182,8 @@ pub(super) static OPS: &[NnOp] = &[
         infer_arg,
     )
     .structured(|cx| structured::extreme(cx, false))
-    .eval(|cx| extreme(cx, kernels::argmin)),
+    .eval(|cx| extreme(cx, kernels::argmin))
+    .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     op(
         "nn.cumsum",
         "running sums along `axis`",
@@ -172,7 +193,10 @@ pub(super) static OPS: &[NnOp] = &[
         infer_like_data,
     )
     .structured(|cx| running::running(cx, (Binary::Add, Number::zero)))
-    .eval(|cx| running(cx, kernels::cumsum)),
+    .eval(|cx| running(cx, kernels::cumsum))
+    .sums()
+    .either(&[either(1, "axis", Form::Int)])
+    .steps(|sizes| sizes.elements(0).isqrt()),
     op(
         "nn.cumprod",
         "running products along `axis`",
@@ -182,7 +206,9 @@ pub(super) static OPS: &[NnOp] = &[
         infer_like_data,
     )
     .structured(|cx| running::running(cx, (Binary::Mul, Number::one)))
-    .eval(|cx| running(cx, kernels::cumprod)),
+    .eval(|cx| running(cx, kernels::cumprod))
+    .either(&[either(1, "axis", Form::Int)])
+    .steps(|sizes| sizes.elements(0).isqrt()),
     op(
         "nn.one_hot",
         "for each index a vector with one element on",
@@ -196,7 +222,9 @@ pub(super) static OPS: &[NnOp] = &[
         infer_one_hot,
     )
     .structured(structured::one_hot)
-    .eval(eval_one_hot),
+    .eval(eval_one_hot)
+    .numbers(Numbers::EXACT.union(Numbers::FITS))
+    .roles(&[Role::Places, Role::Places]),
     op(
         "nn.compress",
         "the slices along `axis` whose flag is true",
@@ -206,7 +234,8 @@ pub(super) static OPS: &[NnOp] = &[
         infer_compress,
     )
     .structured(selection::compress)
-    .eval(eval_compress),
+    .eval(eval_compress)
+    .roles(&[Role::Data, Role::Truth]),
 ];
 
 const ARG_ATTRS: &[AttrDef] = &[
@@ -430,4 +459,18 @@ fn eval_one_hot(cx: &EvalCx<'_>) -> Evaluated {
 
 fn eval_compress(cx: &EvalCx<'_>) -> Evaluated {
     single(shape::compress(cx.need(0)?, cx.need(1)?, cx.attrs().int("axis")))
+}
+
+/// Places: any extents.
+fn any_places(wanted: &Wanted<'_>, rng: &mut Rng) -> Option<Extents> {
+    (wanted.index == 1).then(|| {
+        let rank = rng.usize(0..=2);
+        sample::free(rng, wanted.cap.min(3), Some(rank))
+    })
+}
+
+/// Places of some of the elements.
+fn some_places(wanted: &Wanted<'_>, rng: &mut Rng) -> Option<Extents> {
+    let like = wanted.other().filter(|_| wanted.index == 1)?;
+    Some(like.iter().map(|&n| rng.usize(0..=n)).collect())
 }

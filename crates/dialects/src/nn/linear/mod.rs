@@ -1,5 +1,6 @@
 //! Products of matrices, and the bias that follows them.
 
+pub(super) mod sample;
 mod structured;
 
 use tangram_ir::{AttrDef, AttrKind, Context, Dim, InferCx, OperandDef, ResultDef, Traits};
@@ -10,7 +11,7 @@ use tangram_tensor::linear::{self as kernels, GemmParams};
 use tangram_tensor::shape::transpose;
 
 use super::conv::agree;
-use super::{NnOp, maybe, needed, op, operand, optional, result, variadic};
+use super::{NnOp, maybe, needed, op, operand, optional, result, sample::Sample, variadic};
 use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{Dims, InferExt, Result, Shaped, axis, one, one_element};
 use crate::{dims, infer_error};
@@ -26,6 +27,13 @@ const TRANSPOSE_A: AttrDef =
 const TRANSPOSE_B: AttrDef =
     maybe("transpose_b", AttrKind::Bool, "use `b` transposed; false if absent");
 
+/// Equations, and operands that fit them.
+const EINSUM: Sample = Sample {
+    attr: Some(super::einsum::equation),
+    meant: Some(super::einsum::labels_agree),
+    ..Sample::USUAL
+};
+
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
     op(
@@ -37,7 +45,11 @@ pub(super) static OPS: &[NnOp] = &[
         infer_dense,
     )
     .structured(structured::dense)
-    .eval(eval_dense),
+    .eval(eval_dense)
+    .bilinear()
+    .rank(sample::matrices)
+    .extents(sample::dense)
+    .steps(|sizes| sizes.last(0)),
     op(
         "nn.matmul",
         "the product of matrices, as NumPy's `matmul`",
@@ -48,7 +60,10 @@ pub(super) static OPS: &[NnOp] = &[
     )
     .structured(structured::matmul)
     .eval(|cx| single(kernels::matmul(cx.need(0)?, cx.need(1)?)))
-    .with(Traits::ASSOCIATIVE),
+    .with(Traits::ASSOCIATIVE)
+    .bilinear()
+    .extents(sample::matmul)
+    .steps(|sizes| sizes.last(0)),
     op(
         "nn.batch_matmul",
         "for each batch, `x` times the transpose of `y`",
@@ -58,7 +73,10 @@ pub(super) static OPS: &[NnOp] = &[
         infer_batch_matmul,
     )
     .structured(structured::batch_matmul)
-    .eval(eval_batch_matmul),
+    .eval(eval_batch_matmul)
+    .bilinear()
+    .rank(|_, _| Some(3))
+    .extents(sample::batch_matmul),
     op(
         "nn.gemm",
         "`alpha * a * b + beta * c`",
@@ -72,7 +90,10 @@ pub(super) static OPS: &[NnOp] = &[
         infer_gemm,
     )
     .structured(structured::gemm)
-    .eval(eval_gemm),
+    .eval(eval_gemm)
+    .rank(sample::matrices)
+    .extents(sample::gemm)
+    .steps(|sizes| sizes.last(0)),
     op(
         "nn.bias_add",
         "`x` plus a number for each place along `axis`",
@@ -82,7 +103,11 @@ pub(super) static OPS: &[NnOp] = &[
         infer_bias_add,
     )
     .structured(structured::bias_add)
-    .eval(eval_bias_add),
+    .eval(eval_bias_add)
+    .sums()
+    .rank(|_, index| (index == 1).then_some(1))
+    .extents(sample::bias)
+    .axis(1),
     op(
         "nn.einsum",
         "the sum of products that an equation describes",
@@ -96,7 +121,10 @@ pub(super) static OPS: &[NnOp] = &[
         super::einsum::infer,
     )
     .structured(super::einsum::structured)
-    .eval(eval_einsum),
+    .eval(eval_einsum)
+    .bilinear()
+    .sample(EINSUM)
+    .steps(super::einsum::steps),
 ];
 
 /// Rows and columns of a matrix, unknown where the rank is; an error if it has another rank.

@@ -1,5 +1,6 @@
 //! Operations that join, cut, repeat and pad tensors.
 
+pub(super) mod sample;
 mod structured;
 
 use smallvec::smallvec;
@@ -8,7 +9,9 @@ use tangram_ir::{Arity, AttrKind, Context, Dim, InferCx, Inferred, OpDef, Result
 
 use tangram_tensor::shape::{self as kernels, PadMode};
 
-use super::{NnOp, maybe, needed, operand, optional, result, variadic};
+use super::{
+    Form, NnOp, Numbers, either, maybe, needed, operand, optional, result, sample::Sample, variadic,
+};
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{
     Contents, Dims, InferExt, Result, Shaped, axis, broadcast, contents_attr, one, one_element,
@@ -18,124 +21,140 @@ use crate::{dims, infer_error};
 
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
-    NnOp {
-        def: OpDef {
-            operands: &[variadic("inputs", "equal extents but along `axis`")],
-            results: &[result("output", "along `axis` the sum of the inputs' extents")],
-            attrs: &[needed("axis", AttrKind::Int, "the dimension along which to join")],
-            traits: Traits::PURE,
-            infer: Some(infer_concatenate),
-            ..OpDef::new("nn.concatenate", "the inputs one after the other along a dimension")
-        },
-        eval: Some(eval_concatenate),
-        structured: Some(structured::concatenate),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("data", "any shape"),
-                optional("split", "the extent of each part, when they are no attribute"),
-            ],
-            results: &[ResultDef {
-                name: "parts",
-                arity: Arity::Variadic,
-                doc: "consecutive parts along `axis`",
-            }],
-            attrs: &[
-                maybe(
-                    "indices_or_sections",
-                    AttrKind::Any,
-                    "an integer: that many equal parts, the last one smaller if need be; or a \
+    NnOp::new(OpDef {
+        operands: &[variadic("inputs", "equal extents but along `axis`")],
+        results: &[result("output", "along `axis` the sum of the inputs' extents")],
+        attrs: &[needed("axis", AttrKind::Int, "the dimension along which to join")],
+        traits: Traits::PURE,
+        infer: Some(infer_concatenate),
+        ..OpDef::new("nn.concatenate", "the inputs one after the other along a dimension")
+    })
+    .eval(eval_concatenate)
+    .structured(structured::concatenate)
+    .moves()
+    .extents(sample::concatenate),
+    NnOp::new(OpDef {
+        operands: &[
+            operand("data", "any shape"),
+            optional("split", "the extent of each part, when they are no attribute"),
+        ],
+        results: &[ResultDef {
+            name: "parts",
+            arity: Arity::Variadic,
+            doc: "consecutive parts along `axis`",
+        }],
+        attrs: &[
+            maybe(
+                "indices_or_sections",
+                AttrKind::Any,
+                "an integer: that many equal parts, the last one smaller if need be; or a \
                      list: where part 1, 2... start",
-                ),
-                needed("axis", AttrKind::Int, "the dimension along which to cut"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_split),
-            ..OpDef::new("nn.split", "`data` cut into parts along a dimension")
-        },
-        eval: Some(eval_split),
-        structured: Some(structured::split),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("data", "any shape"),
-                optional("begin", "first index for each listed axis"),
-                optional("end", "end index for each listed axis"),
-                optional("axes", "the axes; the first ones in order if absent"),
-                optional("strides", "1 if absent"),
-            ],
-            results: &[result("slice", "the elements taken")],
-            attrs: &[
-                maybe("begin", AttrKind::Ints, "first index, clamped; negative from the end"),
-                maybe("end", AttrKind::Ints, "end index, clamped; negative from the end"),
-                maybe("axes", AttrKind::Ints, "the axes that `begin` and `end` speak of"),
-                maybe("strides", AttrKind::Ints, "steps, not 0; negative ones go backwards"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_slice),
-            ..OpDef::new("nn.strided_slice", "every `strides`-th element from `begin` to `end`")
-        },
-        eval: Some(eval_slice),
-        structured: Some(structured::slice),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("data", "any shape"),
-                optional("shape", "the shape, when it is no attribute"),
-            ],
-            results: &[result("output", "`data`'s and the given shape broadcast together")],
-            attrs: &[maybe("shape", AttrKind::Ints, "extents; 1 keeps that of `data`")],
-            traits: Traits::PURE,
-            infer: Some(infer_broadcast_to),
-            ..OpDef::new("nn.broadcast_to", "`data` repeated so that it has at least the shape")
-        },
-        eval: Some(eval_broadcast_to),
-        structured: Some(structured::broadcast_to),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("data", "any shape"),
-                optional("repeats", "for each dimension, when they are no attribute"),
-            ],
-            results: &[result("tiled", "each extent times its number of repeats")],
-            attrs: &[maybe("reps", AttrKind::Ints, "repeats for each dimension")],
-            traits: Traits::PURE,
-            infer: Some(infer_tile),
-            ..OpDef::new("nn.tile", "copies of `data` side by side")
-        },
-        eval: Some(eval_tile),
-        structured: Some(structured::tile),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("data", "any shape"),
-                optional("pads", "begins, then ends, when they are no attribute"),
-                optional("value", "the scalar to fill with; 0 if absent"),
-                optional("axes", "the axes that `pads` speaks of"),
-            ],
-            results: &[result("padded", "each extent and its two widths")],
-            attrs: &[
-                maybe("pad_width", AttrKind::Ints, "begins, then ends; negative ones cut"),
-                maybe("pad_value", AttrKind::Float, "the value to fill with"),
-                maybe("axes", AttrKind::Ints, "the axes that `pad_width` speaks of; all if absent"),
-                maybe(
-                    "pad_mode",
-                    AttrKind::Enum(&["constant", "reflect", "edge", "wrap"]),
-                    "what to fill with; `constant` if absent",
-                ),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_pad),
-            ..OpDef::new("nn.pad", "`data` with elements added around it")
-        },
-        eval: Some(eval_pad),
-        structured: Some(structured::pad),
-    },
+            ),
+            needed("axis", AttrKind::Int, "the dimension along which to cut"),
+        ],
+        traits: Traits::PURE,
+        infer: Some(infer_split),
+        ..OpDef::new("nn.split", "`data` cut into parts along a dimension")
+    })
+    .eval(eval_split)
+    .structured(structured::split)
+    .moves()
+    .either(&[either(1, "indices_or_sections", Form::Starts)])
+    .sample(Sample { kept: &["indices_or_sections"], ..Sample::USUAL })
+    .tried(sample::split),
+    NnOp::new(OpDef {
+        operands: &[
+            operand("data", "any shape"),
+            optional("begin", "first index for each listed axis"),
+            optional("end", "end index for each listed axis"),
+            optional("axes", "the axes; the first ones in order if absent"),
+            optional("strides", "1 if absent"),
+        ],
+        results: &[result("slice", "the elements taken")],
+        attrs: &[
+            maybe("begin", AttrKind::Ints, "first index, clamped; negative from the end"),
+            maybe("end", AttrKind::Ints, "end index, clamped; negative from the end"),
+            maybe("axes", AttrKind::Ints, "the axes that `begin` and `end` speak of"),
+            maybe("strides", AttrKind::Ints, "steps, not 0; negative ones go backwards"),
+        ],
+        traits: Traits::PURE,
+        infer: Some(infer_slice),
+        ..OpDef::new("nn.strided_slice", "every `strides`-th element from `begin` to `end`")
+    })
+    .eval(eval_slice)
+    .structured(structured::slice)
+    .moves()
+    .either(&[
+        either(1, "begin", Form::Ints),
+        either(2, "end", Form::Ints),
+        either(3, "axes", Form::Ints),
+        either(4, "strides", Form::Ints),
+    ])
+    .tried(sample::slice),
+    NnOp::new(OpDef {
+        operands: &[
+            operand("data", "any shape"),
+            optional("shape", "the shape, when it is no attribute"),
+        ],
+        results: &[result("output", "`data`'s and the given shape broadcast together")],
+        attrs: &[maybe("shape", AttrKind::Ints, "extents; 1 keeps that of `data`")],
+        traits: Traits::PURE,
+        infer: Some(infer_broadcast_to),
+        ..OpDef::new("nn.broadcast_to", "`data` repeated so that it has at least the shape")
+    })
+    .eval(eval_broadcast_to)
+    .structured(structured::broadcast_to)
+    .moves()
+    .either(&[either(1, "shape", Form::Shape)])
+    .tried(sample::broadcast_to),
+    NnOp::new(OpDef {
+        operands: &[
+            operand("data", "any shape"),
+            optional("repeats", "for each dimension, when they are no attribute"),
+        ],
+        results: &[result("tiled", "each extent times its number of repeats")],
+        attrs: &[maybe("reps", AttrKind::Ints, "repeats for each dimension")],
+        traits: Traits::PURE,
+        infer: Some(infer_tile),
+        ..OpDef::new("nn.tile", "copies of `data` side by side")
+    })
+    .eval(eval_tile)
+    .structured(structured::tile)
+    .moves()
+    .either(&[either(1, "reps", Form::Ints)])
+    .tried(sample::tile),
+    NnOp::new(OpDef {
+        operands: &[
+            operand("data", "any shape"),
+            optional("pads", "begins, then ends, when they are no attribute"),
+            optional("value", "the scalar to fill with; 0 if absent"),
+            optional("axes", "the axes that `pads` speaks of"),
+        ],
+        results: &[result("padded", "each extent and its two widths")],
+        attrs: &[
+            maybe("pad_width", AttrKind::Ints, "begins, then ends; negative ones cut"),
+            maybe("pad_value", AttrKind::Float, "the value to fill with"),
+            maybe("axes", AttrKind::Ints, "the axes that `pad_width` speaks of; all if absent"),
+            maybe(
+                "pad_mode",
+                AttrKind::Enum(&["constant", "reflect", "edge", "wrap"]),
+                "what to fill with; `constant` if absent",
+            ),
+        ],
+        traits: Traits::PURE,
+        infer: Some(infer_pad),
+        ..OpDef::new("nn.pad", "`data` with elements added around it")
+    })
+    .eval(eval_pad)
+    .structured(structured::pad)
+    .numbers(Numbers::EXACT.union(Numbers::FITS))
+    .over_field(|cx| cx.moved_with(cx.attrs().float("pad_value").unwrap_or(0.0)))
+    .either(&[
+        either(1, "pad_width", Form::Ints),
+        either(2, "pad_value", Form::Number),
+        either(3, "axes", Form::Ints),
+    ])
+    .tried(sample::pad),
 ];
 
 fn infer_concatenate(cx: &InferCx<'_>) -> Result {

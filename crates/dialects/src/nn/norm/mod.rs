@@ -1,14 +1,19 @@
 //! Normalisations: mean and variance set to 0 and 1, norms set to 1.
 
+mod over_field;
 mod structured;
 
-use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OperandDef, ResultDef, Type};
+use fastrand::Rng;
+use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Type};
 use tangram_tensor::elementwise::{add, cast, multiply, subtract};
 use tangram_tensor::reduce::{Reduce, reduce};
 use tangram_tensor::{DType, Tensor, norm as kernels};
 
 use super::conv::agree;
-use super::{NnOp, maybe, maybe_result, needed, op, operand, optional, result};
+use super::{
+    NnOp, maybe, maybe_result, needed, op, operand, optional, result,
+    sample::{Call, Extents, Tried, Value, Wanted, place},
+};
 use crate::dtype;
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{InferExt, Result, Shaped, axis, one, several};
@@ -44,7 +49,10 @@ pub(super) static OPS: &[NnOp] = &[
         infer_batch_norm,
     )
     .structured(structured::batch_norm)
-    .eval(eval_batch_norm),
+    .eval(eval_batch_norm)
+    .over_field(over_field::batch_norm)
+    .rank(one_each)
+    .extents(per_channel),
     op(
         "nn.batch_norm_training",
         "`nn.batch_norm` with the statistics of `data` itself, which also move the given ones",
@@ -63,7 +71,8 @@ pub(super) static OPS: &[NnOp] = &[
         &[EPSILON, maybe("momentum", AttrKind::Float, "0.9 if absent")],
         infer_batch_norm_training,
     )
-    .eval(eval_batch_norm_training),
+    .eval(eval_batch_norm_training)
+    .extents(per_channel),
     op(
         "nn.layer_norm",
         "`x` with mean 0 and variance 1 over the last dimensions, scaled and shifted",
@@ -81,7 +90,9 @@ pub(super) static OPS: &[NnOp] = &[
         infer_layer_norm,
     )
     .structured(structured::layer_norm)
-    .eval(eval_layer_norm),
+    .eval(eval_layer_norm)
+    .over_field(over_field::layer_norm)
+    .extents(normalised),
     op(
         "nn.instance_norm",
         "each channel of each batch with mean 0 and variance 1, scaled and shifted",
@@ -91,7 +102,10 @@ pub(super) static OPS: &[NnOp] = &[
         infer_per_channel,
     )
     .structured(structured::instance_norm)
-    .eval(|cx| single(kernels::instance_norm(cx.need(0)?, cx.need(1)?, cx.need(2)?, epsilon(cx)))),
+    .eval(|cx| single(kernels::instance_norm(cx.need(0)?, cx.need(1)?, cx.need(2)?, epsilon(cx))))
+    .over_field(over_field::instance_norm)
+    .rank(image_and_one_each)
+    .extents(per_channel),
     op(
         "nn.group_norm",
         "each group of channels of each batch with mean 0 and variance 1, scaled and shifted",
@@ -101,7 +115,11 @@ pub(super) static OPS: &[NnOp] = &[
         infer_like,
     )
     .structured(structured::group_norm)
-    .eval(eval_group_norm),
+    .eval(eval_group_norm)
+    .over_field(over_field::group_norm)
+    .rank(one_each)
+    .extents(per_channel)
+    .tried(grouped),
     op(
         "nn.rms_norm",
         "`x` divided by the root of its mean square over the last dimensions, scaled",
@@ -111,7 +129,9 @@ pub(super) static OPS: &[NnOp] = &[
         infer_last_axis,
     )
     .structured(structured::rms_norm)
-    .eval(|cx| single(kernels::rms_norm(cx.need(0)?, cx.get(1), last_axis(cx), epsilon(cx)))),
+    .eval(|cx| single(kernels::rms_norm(cx.need(0)?, cx.get(1), last_axis(cx), epsilon(cx))))
+    .over_field(over_field::rms_norm)
+    .extents(normalised),
     op(
         "nn.lp_norm",
         "`x` divided by its p-norm along a dimension",
@@ -126,7 +146,8 @@ pub(super) static OPS: &[NnOp] = &[
     .structured(structured::lp_norm)
     .eval(|cx| {
         single(kernels::lp_norm(cx.need(0)?, last_axis(cx), cx.attrs().int("p").unwrap_or(2)))
-    }),
+    })
+    .over_field(over_field::lp_norm),
     op(
         "nn.mean_variance_norm",
         "`x` with mean 0 and variance 1 over dimensions",
@@ -277,4 +298,39 @@ fn eval_lrn(cx: &EvalCx<'_>) -> Evaluated {
         number("beta", 0.75),
         number("bias", 1.0),
     ))
+}
+
+/// One number for each channel.
+fn per_channel(wanted: &Wanted<'_>, rng: &mut Rng) -> Option<Extents> {
+    let channels = wanted.of(0).and_then(|like| like.get(1).copied());
+    (wanted.index > 0).then(|| vec![channels.unwrap_or_else(|| wanted.extent(rng))])
+}
+
+/// Parameters of rank 1.
+fn one_each(_: &OpDef, index: usize) -> Option<usize> {
+    (index > 0).then_some(1)
+}
+
+/// Images, and parameters of rank 1.
+fn image_and_one_each(def: &OpDef, index: usize) -> Option<usize> {
+    if index == 0 { Some(4) } else { one_each(def, index) }
+}
+
+/// The extents from the axis on.
+fn normalised(wanted: &Wanted<'_>, rng: &mut Rng) -> Option<Extents> {
+    let Some(like) = wanted.of(0).filter(|_| wanted.index > 0) else {
+        return Some(wanted.any(rng));
+    };
+    let first = place(wanted.axis.unwrap_or(-1), like.len()).unwrap_or(0);
+    Some(like.get(first..).unwrap_or_default().to_vec())
+}
+
+/// As many groups as divide the channels.
+fn grouped(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Tried {
+    if attr.name != "num_groups" {
+        return Tried::Usual;
+    }
+    let Some(&channels) = call.x().get(1) else { return Tried::Absent };
+    let divisors: Vec<i64> = (1..=channels as i64).filter(|d| channels as i64 % d == 0).collect();
+    Value::Int(rng.choice(&divisors).copied().unwrap_or(1)).into()
 }

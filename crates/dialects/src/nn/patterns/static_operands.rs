@@ -9,78 +9,26 @@ use tangram_rewrite::{NoMatch, Rewriter, Roots};
 use super::{Matched, Native, because, present};
 use crate::constant;
 use crate::infer::value_contents;
-
-/// The form of the attribute that an operand becomes.
-#[derive(Clone, Copy)]
-enum Form {
-    Int,
-    Ints,
-    Number,
-    Numbers,
-    /// Extents of parts become the places where parts 1, 2... start.
-    Starts,
-}
-
-/// Operation, its operands that may be attributes: number, attribute, form.
-type Row = (&'static str, &'static [(usize, &'static str, Form)]);
-
-const AXES: &[(usize, &str, Form)] = &[(1, "axis", Form::Ints)];
-const AXIS: &[(usize, &str, Form)] = &[(1, "axis", Form::Int)];
-
-const TABLE: &[Row] = &[
-    ("nn.squeeze", AXES),
-    ("nn.expand_dims", AXES),
-    ("nn.sum", AXES),
-    ("nn.mean", AXES),
-    ("nn.max", AXES),
-    ("nn.min", AXES),
-    ("nn.prod", AXES),
-    ("nn.reduce_l1", AXES),
-    ("nn.reduce_l2", AXES),
-    ("nn.reduce_log_sum", AXES),
-    ("nn.reduce_log_sum_exp", AXES),
-    ("nn.reduce_sum_square", AXES),
-    ("nn.cumsum", AXIS),
-    ("nn.cumprod", AXIS),
-    ("nn.tile", &[(1, "reps", Form::Ints)]),
-    ("nn.full", &[(0, "shape", Form::Ints)]),
-    ("nn.topk", &[(1, "k", Form::Int)]),
-    ("nn.trilu", &[(1, "k", Form::Int)]),
-    ("nn.split", &[(1, "indices_or_sections", Form::Starts)]),
-    (
-        "nn.strided_slice",
-        &[
-            (1, "begin", Form::Ints),
-            (2, "end", Form::Ints),
-            (3, "axes", Form::Ints),
-            (4, "strides", Form::Ints),
-        ],
-    ),
-    (
-        "nn.pad",
-        &[(1, "pad_width", Form::Ints), (2, "pad_value", Form::Number), (3, "axes", Form::Ints)],
-    ),
-    ("nn.clip", &[(1, "a_min", Form::Number), (2, "a_max", Form::Number)]),
-    ("nn.resize", &[(2, "scales", Form::Numbers), (3, "sizes", Form::Ints)]),
-];
+use crate::nn::{self, Either, Form, NnOp};
 
 pub(super) fn pattern(context: &Context) -> Native {
-    let names = TABLE.iter().map(|row| context.name(row.0)).collect();
+    let turns = |op: &&NnOp| op.either.iter().any(|either| either.form != Form::Shape);
+    let names = nn::ops().filter(turns).map(|op| context.name(op.def.name)).collect();
     Native::new("static-operands", "fold", Roots::Names(names), 600, rewrite)
 }
 
 fn rewrite(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {
     let module = rewriter.module();
     let context = module.context();
-    let name = module.name_text(op);
-    let (_, operands) = TABLE.iter().find(|row| row.0 == name).ok_or(NoMatch::SILENT)?;
+    let entry = nn::entry(module.name_text(op)).ok_or(NoMatch::SILENT)?;
     let mut attrs = Vec::new();
     let mut gone = Vec::new();
-    for &(i, attr, form) in *operands {
+    for &Either { operand: i, attr, form } in entry.either {
         let Some(value) = present(module, op, i) else { continue };
         gone.push(i);
-        // ONNX gives the empty list where `scales` or `sizes` is not wanted.
-        if name == "nn.resize" && constant_len(module, value) == Some(0) {
+        // ONNX gives the empty list where one of two is not wanted.
+        let one_of = entry.sample.one_of.is_some_and(|both| both.contains(&attr));
+        if one_of && constant_len(module, value) == Some(0) {
             continue;
         }
         match attribute(module, value, form) {
@@ -127,6 +75,8 @@ fn attribute(module: &Module, value: Value, form: Form) -> Option<Attr> {
             Some(context.array_attr(&numbers.iter().map(item).collect::<Vec<_>>()))
         }
         Form::Ints => Some(context.i64s_attr(&ints(module, value)?)),
+        // `static-shape` reckons with what is known of the operand.
+        Form::Shape => None,
         Form::Int => match ints(module, value)?[..] {
             [n] => Some(context.i64_attr(n)),
             _ => None,

@@ -2,6 +2,7 @@
 
 mod structured;
 
+use fastrand::Rng;
 use smallvec::smallvec;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, OperandDef, ResultDef, Traits};
 use tangram_tensor::image;
@@ -10,7 +11,10 @@ use tangram_tensor::reduce::{Reduce, reduce};
 
 use super::conv::spatial_rank;
 use super::window::{self, NAMES, ONNX_NAMES, PADDING};
-use super::{NnOp, maybe, maybe_result, needed, op, operand, optional, result};
+use super::{
+    NnOp, Numbers, maybe, maybe_result, needed, op, open, operand, optional, result,
+    sample::{Extents, Role, Sample, Wanted},
+};
 use crate::eval::{EvalCx, EvalError, EvalFn, Evaluated, single, sizes};
 use crate::infer::{Dims, InferExt, Result, Shaped, one, several};
 use crate::{dims, infer_error};
@@ -35,7 +39,12 @@ const fn pool(
     attrs: &'static [AttrDef],
     eval: EvalFn,
 ) -> NnOp {
-    op(name, summary, X, results, attrs, infer_pool).eval(eval)
+    let sample = Sample { rank: window::stated_rank, attr: Some(window::tried), ..Sample::USUAL };
+    op(name, summary, X, results, attrs, infer_pool)
+        .eval(eval)
+        .open(open::empty_window)
+        .steps(window::pool_steps)
+        .sample(sample)
 }
 
 const MAX_ATTRS: &[AttrDef] = &[
@@ -63,14 +72,20 @@ const LP_ATTRS: &[AttrDef] = &[
     maybe("p", AttrKind::Int, "the exponent of the norm; 2 if absent"),
 ];
 
+/// What the counts of elements divide that windows have: up to 9 and some more.
+const COUNTS: f64 = 2520.0;
+
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
     pool("nn.max_pool1d", "the greatest element of each window", MAX_OUT, MAX_ATTRS, eval_max)
-        .structured(structured::max_pool),
+        .structured(structured::max_pool)
+        .numbers(Numbers::CHOSEN),
     pool("nn.max_pool2d", "the greatest element of each window", MAX_OUT, MAX_ATTRS, eval_max)
-        .structured(structured::max_pool),
+        .structured(structured::max_pool)
+        .numbers(Numbers::CHOSEN),
     pool("nn.max_pool3d", "the greatest element of each window", MAX_OUT, MAX_ATTRS, eval_max)
-        .structured(structured::max_pool),
+        .structured(structured::max_pool)
+        .numbers(Numbers::CHOSEN),
     pool(
         "nn.max_pool",
         "the greatest element of each window, any rank",
@@ -78,23 +93,34 @@ pub(super) static OPS: &[NnOp] = &[
         MAX_ATTRS,
         eval_max,
     )
-    .structured(structured::max_pool),
+    .structured(structured::max_pool)
+    .numbers(Numbers::CHOSEN),
     pool("nn.avg_pool1d", "the mean of each window", OUT, AVG_ATTRS, eval_avg)
-        .structured(structured::avg_pool),
+        .structured(structured::avg_pool)
+        .over_field(|cx| cx.mean(COUNTS)),
     pool("nn.avg_pool2d", "the mean of each window", OUT, AVG_ATTRS, eval_avg)
-        .structured(structured::avg_pool),
+        .structured(structured::avg_pool)
+        .over_field(|cx| cx.mean(COUNTS)),
     pool("nn.avg_pool3d", "the mean of each window", OUT, AVG_ATTRS, eval_avg)
-        .structured(structured::avg_pool),
+        .structured(structured::avg_pool)
+        .over_field(|cx| cx.mean(COUNTS)),
     pool("nn.avg_pool", "the mean of each window, any rank", OUT, AVG_ATTRS, eval_avg)
-        .structured(structured::avg_pool),
+        .structured(structured::avg_pool)
+        .over_field(|cx| cx.mean(COUNTS)),
     pool("nn.lp_pool", "the p-norm of each window", OUT, LP_ATTRS, eval_lp)
         .structured(structured::lp_pool),
     op("nn.global_max_pool", "the greatest element of each channel", X, OUT, &[], infer_global)
         .structured(structured::global_max)
-        .eval(|cx| whole(cx, Reduce::Max)),
+        .eval(|cx| whole(cx, Reduce::Max))
+        .numbers(Numbers::CHOSEN)
+        .open(open::empty_window)
+        .steps(window::pool_steps),
     op("nn.global_avg_pool", "the mean of each channel", X, OUT, &[], infer_global)
         .structured(structured::global_avg)
-        .eval(|cx| whole(cx, Reduce::Mean)),
+        .eval(|cx| whole(cx, Reduce::Mean))
+        .over_field(|cx| cx.mean(cx.operand(0)?.len() as f64))
+        .open(open::empty_window)
+        .steps(window::pool_steps),
     op(
         "nn.global_lp_pool",
         "the p-norm of each channel",
@@ -104,27 +130,28 @@ pub(super) static OPS: &[NnOp] = &[
         infer_global,
     )
     .structured(structured::global_lp)
-    .eval(|cx| single(kernels::global_lp_pool(cx.need(0)?, exponent(cx)))),
-    NnOp {
-        def: OpDef {
-            operands: &[
-                DATA,
-                operand("indices", "the shape of `x`: places in the flattened result"),
-                optional("output_shape", "the shape of the result, rank 1"),
-            ],
-            results: &[result("output", "the extents before the pool")],
-            attrs: &[
-                needed("kernel_shape", AttrKind::Ints, "the extents of a window"),
-                STRIDES,
-                maybe("pads", AttrKind::Ints, "begins, then ends; 0 if absent"),
-            ],
-            traits: Traits::PURE,
-            infer: Some(infer_unpool),
-            ..OpDef::new("nn.max_unpool", "elements of a pool put back where they were")
-        },
-        eval: Some(eval_unpool),
-        structured: None,
-    },
+    .eval(|cx| single(kernels::global_lp_pool(cx.need(0)?, exponent(cx))))
+    .open(open::empty_window)
+    .steps(window::pool_steps),
+    NnOp::new(OpDef {
+        operands: &[
+            DATA,
+            operand("indices", "the shape of `x`: places in the flattened result"),
+            optional("output_shape", "the shape of the result, rank 1"),
+        ],
+        results: &[result("output", "the extents before the pool")],
+        attrs: &[
+            needed("kernel_shape", AttrKind::Ints, "the extents of a window"),
+            STRIDES,
+            maybe("pads", AttrKind::Ints, "begins, then ends; 0 if absent"),
+        ],
+        traits: Traits::PURE,
+        infer: Some(infer_unpool),
+        ..OpDef::new("nn.max_unpool", "elements of a pool put back where they were")
+    })
+    .eval(eval_unpool)
+    .tried(window::tried)
+    .steps(window::pool_steps),
     op(
         "nn.roi_pool",
         "the greatest element of each cell of each region",
@@ -136,7 +163,9 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_roi_pool,
     )
-    .eval(eval_roi_pool),
+    .eval(eval_roi_pool)
+    .open(open::empty_window)
+    .steps(window::pool_steps),
     op(
         "nn.roi_align",
         "the mean or maximum of interpolated samples in each cell of each region",
@@ -160,7 +189,9 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         infer_roi_align,
     )
-    .eval(eval_roi_align),
+    .eval(eval_roi_align)
+    .roles(&[Role::Data, Role::Data, Role::Places])
+    .extents(tried_regions),
 ];
 
 fn infer_pool(cx: &InferCx<'_>) -> Result {
@@ -316,4 +347,13 @@ fn eval_roi_align(cx: &EvalCx<'_>) -> Evaluated {
         half_pixel: cx.attrs().text("coordinate_transformation_mode") != Some("output_half_pixel"),
     };
     single(image::roi_align(cx.need(0)?, cx.need(1)?, cx.need(2)?, &params))
+}
+
+/// Regions by their corners, and the batch of each.
+fn tried_regions(wanted: &Wanted<'_>, rng: &mut Rng) -> Option<Extents> {
+    Some(match (wanted.index, wanted.of(1)) {
+        (0, _) => wanted.free(rng, Some(4)),
+        (2, Some(regions)) => regions.iter().copied().take(1).collect(),
+        _ => vec![rng.usize(1..=2), 4],
+    })
 }

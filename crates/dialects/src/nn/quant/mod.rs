@@ -1,7 +1,9 @@
 //! Quantisation: real numbers as small integers with a scale and a zero point.
 
+mod sample;
 pub(super) mod structured;
 
+pub(super) use sample::tried;
 pub(super) use structured::there_and_back;
 
 use tangram_ir::{AttrDef, AttrKind, FloatKind, InferCx, OperandDef, ResultDef, Type};
@@ -12,7 +14,7 @@ use super::conv::{convolved, group_count};
 use super::linear::product;
 use super::norm::float_numbered;
 use super::window::{self, NAMES, PADDING};
-use super::{NnOp, maybe, op, operand, optional, result};
+use super::{NnOp, Numbers, maybe, op, open, operand, optional, result};
 use crate::dtype;
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{Dims, InferExt, Result, Shaped, one, several};
@@ -56,7 +58,12 @@ pub(super) static OPS: &[NnOp] = &[
         infer_quantize,
     )
     .structured(structured::quantize)
-    .eval(eval_quantize),
+    .eval(eval_quantize)
+    .numbers(Numbers::JUMPS)
+    .open(open::scaled)
+    .roles(sample::QUANTIZE)
+    .extents(sample::scales)
+    .tried(tried),
     op(
         "nn.dequantize",
         "`(x - zero_point) * scale`",
@@ -66,7 +73,12 @@ pub(super) static OPS: &[NnOp] = &[
         infer_dequantize,
     )
     .structured(structured::dequantize)
-    .eval(eval_dequantize),
+    .eval(eval_dequantize)
+    .numbers(Numbers::JUMPS)
+    .open(open::scaled)
+    .roles(sample::DEQUANTIZE)
+    .extents(sample::scales)
+    .tried(tried),
     op(
         "nn.dynamic_quantize",
         "`x` quantised to `ui8` with a scale that just covers its range",
@@ -80,7 +92,8 @@ pub(super) static OPS: &[NnOp] = &[
         infer_dynamic,
     )
     .structured(structured::dynamic)
-    .eval(eval_dynamic),
+    .eval(eval_dynamic)
+    .numbers(Numbers::JUMPS),
     op(
         "nn.matmul_integer",
         "the product of quantised matrices, in `i32`",
@@ -95,7 +108,9 @@ pub(super) static OPS: &[NnOp] = &[
         infer_matmul_integer,
     )
     .structured(structured::matmul_integer)
-    .eval(eval_matmul_integer),
+    .eval(eval_matmul_integer)
+    .extents(sample::matmul_integer)
+    .steps(|sizes| sizes.last(0)),
     op(
         "nn.qlinear_matmul",
         "the product of quantised matrices, quantised",
@@ -114,7 +129,9 @@ pub(super) static OPS: &[NnOp] = &[
         infer_qlinear_matmul,
     )
     .structured(structured::qlinear_matmul)
-    .eval(eval_qlinear_matmul),
+    .eval(eval_qlinear_matmul)
+    .extents(sample::qlinear_matmul)
+    .steps(|sizes| sizes.last(0)),
     op(
         "nn.conv_integer",
         "the convolution of quantised tensors, in `i32`",
@@ -129,7 +146,10 @@ pub(super) static OPS: &[NnOp] = &[
         infer_conv_integer,
     )
     .structured(structured::conv_integer)
-    .eval(eval_conv_integer),
+    .eval(eval_conv_integer)
+    .extents(sample::conv_integer)
+    .tried(window::tried)
+    .steps(window::filter_steps),
     op(
         "nn.qlinear_conv",
         "the convolution of quantised tensors, quantised",
@@ -149,7 +169,10 @@ pub(super) static OPS: &[NnOp] = &[
         infer_qlinear_conv,
     )
     .structured(structured::qlinear_conv)
-    .eval(eval_qlinear_conv),
+    .eval(eval_qlinear_conv)
+    .extents(sample::qlinear_conv)
+    .tried(window::tried)
+    .steps(window::filter_steps),
 ];
 
 fn infer_quantize(cx: &InferCx<'_>) -> Result {

@@ -1,6 +1,7 @@
 //! Recurrent layers, with operands and attributes as in ONNX.
 
 mod quantised;
+pub(super) mod sample;
 mod structured;
 
 pub(super) use quantised::dynamic_quantize_lstm;
@@ -66,7 +67,11 @@ pub(super) static OPS: &[NnOp] = &[
         infer_lstm,
     )
     .eval(eval_lstm)
-    .structured(structured::lstm),
+    .structured(structured::lstm)
+    .roles(sample::ROLES)
+    .extents(sample::extents::<4>)
+    .tried(sample::tried::<3>)
+    .steps(|sizes| 8 * sizes.last(1)),
     op(
         "nn.gru",
         "a layer of gated recurrent units; gates in the order update, reset, hidden",
@@ -89,7 +94,11 @@ pub(super) static OPS: &[NnOp] = &[
         infer_gru,
     )
     .eval(eval_gru)
-    .structured(structured::gru),
+    .structured(structured::gru)
+    .roles(sample::ROLES)
+    .extents(sample::extents::<3>)
+    .tried(sample::tried::<2>)
+    .steps(|sizes| 8 * sizes.last(1)),
     op(
         "nn.rnn",
         "a layer of plain recurrent units",
@@ -99,7 +108,11 @@ pub(super) static OPS: &[NnOp] = &[
         infer_rnn,
     )
     .eval(eval_rnn)
-    .structured(structured::rnn),
+    .structured(structured::rnn)
+    .roles(sample::ROLES)
+    .extents(sample::extents::<1>)
+    .tried(sample::tried::<1>)
+    .steps(|sizes| 8 * sizes.last(1)),
 ];
 
 /// The extents of an operand of rank 3, unknown where the rank is.

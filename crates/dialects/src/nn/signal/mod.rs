@@ -8,7 +8,7 @@ use tangram_tensor::signal as kernels;
 use tangram_tensor::signal::{DftParams, MelParams, WindowFunction};
 use tangram_tensor::{DType, linear};
 
-use super::{NnOp, maybe, op, operand, optional, result};
+use super::{NnOp, maybe, op, open, operand, optional, result};
 use crate::eval::{EvalCx, EvalError, Evaluated, single, sizes};
 use crate::infer::{InferExt, Result, Shaped, axis, one};
 use crate::{dims, infer_error};
@@ -64,7 +64,8 @@ pub(super) static OPS: &[NnOp] = &[
         infer_dft,
     )
     .eval(eval_dft)
-    .structured(structured::dft),
+    .structured(structured::dft)
+    .steps(|sizes| sizes.elements(0).isqrt()),
     op(
         "nn.stft",
         "the discrete Fourier transform of overlapping frames",
@@ -88,7 +89,9 @@ pub(super) static OPS: &[NnOp] = &[
         &[],
         infer_det,
     )
-    .eval(|cx| single(linear::det(cx.need(0)?))),
+    .eval(|cx| single(linear::det(cx.need(0)?)))
+    .open(open::elimination)
+    .steps(|sizes| sizes.elements(0).isqrt()),
 ];
 
 /// The one element of operand `i`.

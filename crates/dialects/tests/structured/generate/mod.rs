@@ -1,5 +1,6 @@
 //! Random applications of operations, as lines of a spec file.
 
+mod entries;
 mod fused;
 mod layers;
 mod picks;
@@ -29,6 +30,14 @@ pub fn lines(random: &mut Rng) -> Vec<String> {
     fused::fused(&mut g, &mut lines);
     views::images(&mut g, &mut lines);
     views::made(&mut g, &mut lines);
+    entries::proposed(&mut g, &mut lines);
+    lines
+}
+
+/// What the entry of each operation proposes.
+pub fn proposed(random: &mut Rng) -> Vec<String> {
+    let mut lines = Vec::new();
+    entries::proposed(&mut Generator { random }, &mut lines);
     lines
 }
 

@@ -1,13 +1,10 @@
 //! Calls: operands, attributes, and how many results they have.
 
-use rustc_hash::FxHashMap;
 use tangram_dialects::attrs::Attrs;
 use tangram_dialects::constant;
+use tangram_dialects::nn::sample::{self, Call, Extents, Tried, Wanted};
 use tangram_ir::{AttrKind, Loc, Op, OpDef, Point, Traits, Value};
-use tangram_tensor::DType;
 
-use super::super::attributes::{self, Call};
-use super::super::shapes::{self, Extents, Request};
 use super::super::values;
 use super::{Draft, Item};
 use crate::ast::{PatId, PatternKind};
@@ -36,19 +33,24 @@ impl Draft<'_> {
         let context = self.module.context_arc().clone();
         let def = context.def(name)?;
         let mut given = self.given(id);
-        let short = def.name.trim_start_matches("nn.");
-        let broadcasts = def.traits.contains(Traits::BROADCASTING);
         let mut operands = self.operands((frame, id), def, args, want, &given)?;
         if *commutative && operands.len() == 2 && self.rng.bool() {
             operands.swap(0, 1);
         }
         self.say(id, &mut given);
         let results = self.result_count(id);
-        let attrs = self.dictionary(id, def, &given, &operands, (want, results))?;
-        if broadcasts && !self.types_agree(short, &operands) {
+        let shapes: Vec<Extents> =
+            operands.iter().map(|v| self.extents(*v).unwrap_or_default()).collect();
+        let style = self.rng.u8(0..8);
+        let application = Call { def, shapes: &shapes, want, results, style, base: self.base };
+        let attrs = self.dictionary(id, &application, &given)?;
+        let meant = sample::of(def).meant;
+        if meant.is_some_and(|meant| !meant(&shapes, &Attrs::new(&context, attrs))) {
             return None;
         }
-        if short == "einsum" && !self.labels_agree(&given, attrs, &operands) {
+        // Whether operands broadcast whose extents are not known, inference cannot say.
+        let broadcasts = def.traits.contains(Traits::BROADCASTING);
+        if broadcasts && operands.iter().any(|value| self.extents(*value).is_none()) {
             return None;
         }
         let end = Point::End(self.module.body());
@@ -69,47 +71,6 @@ impl Draft<'_> {
         let count = |shape: Extents| shape.iter().try_fold(1, |count, n| mul(count, &(*n).max(1)));
         let count = self.extents(value).map(count);
         count.is_some_and(|count| count.is_none_or(|count| count > MAX_RESULT))
-    }
-
-    /// Whether the data operands of an operation that broadcasts have one element type.
-    fn types_agree(&self, name: &str, operands: &[Value]) -> bool {
-        let context = self.module.context();
-        let first = usize::from(name == "where");
-        let mut types = operands.iter().skip(first).map(|v| {
-            constant::static_tensor(context, self.module.value_type(*v)).map(|(dtype, _)| dtype)
-        });
-        let like = types.next().flatten();
-        name == "power" || types.all(|dtype| dtype == like)
-    }
-
-    /// Whether equal labels of an einsum stand for equal extents. Kernels stretch extents of 1,
-    /// of which the standard says nothing.
-    fn labels_agree(
-        &self,
-        given: &[(String, AttrValue)],
-        attrs: tangram_ir::Attr,
-        operands: &[Value],
-    ) -> bool {
-        let context = self.module.context();
-        let stated = given.iter().find_map(|(name, value)| match value {
-            AttrValue::Str(text) if name == "equation" => Some(text.as_str()),
-            _ => None,
-        });
-        let equation = stated.or_else(|| Attrs::new(context, attrs).text("equation"));
-        let inputs = equation.and_then(|e| e.split("->").next()).unwrap_or_default();
-        let mut known: FxHashMap<char, usize> = FxHashMap::default();
-        inputs.split(',').zip(operands).all(|(labels, value)| {
-            let extents = self.extents(*value).unwrap_or_default();
-            let (front, back) = labels.split_once("...").unwrap_or((labels, ""));
-            let named = |text: &str| text.chars().filter(|c| c.is_alphabetic()).collect::<Vec<_>>();
-            let (front, back) = (named(front), named(back));
-            let last = extents.len().saturating_sub(back.len());
-            let places = (0..front.len()).chain(last..extents.len());
-            front.into_iter().chain(back).zip(places).all(|(label, at)| {
-                let n = extents.get(at).copied().unwrap_or(0);
-                *known.entry(label).or_insert(n) == n
-            })
-        })
     }
 
     /// The attributes that the rule fixes, as far as they are known already.
@@ -154,13 +115,11 @@ impl Draft<'_> {
     fn operands(
         &mut self,
         (frame, id): (usize, PatId),
-        def: &OpDef,
+        def: &'static OpDef,
         args: &[PatId],
         want: Option<&Extents>,
         given: &[(String, AttrValue)],
     ) -> Option<Vec<Value>> {
-        let name = def.name.trim_start_matches("nn.");
-        let broadcasts = def.traits.contains(Traits::BROADCASTING);
         let int = |name: &str| {
             let found = given.iter().find(|(known, _)| known == name);
             found.and_then(|(_, v)| if let AttrValue::Int(n) = v { Some(*n) } else { None })
@@ -179,31 +138,24 @@ impl Draft<'_> {
             let leaf = pattern.parts().is_empty();
             // Constants last: what is data says how large they are.
             let constant = matches!(pattern.kind, PatternKind::Const { .. });
-            match self.made.contains_key(&key) {
-                true => 0,
-                false => 1 + i32::from(leaf) + i32::from(constant),
-            }
+            if self.made.contains_key(&key) { 0 } else { 1 + i32::from(leaf) + i32::from(constant) }
         });
         let mut made: Vec<Vec<Value>> = vec![Vec::new(); flat.len()];
         let mut known: Vec<Option<Extents>> = vec![None; flat.len()];
         for i in order {
             let (axis, groups) = (int("axis"), int("groups"));
-            let request = Request { name, index: i, known: &known, want, axis, groups, broadcasts };
-            let scaled = Scaled::of(def, i);
-            let proposal = match scaled {
-                Some(Scaled::Scale | Scaled::Zero) => Extents::new(),
-                _ => shapes::propose(&request, self.rng, self.cap),
-            };
-            let listed = shapes::listed(&request, self.rng);
+            let cap = self.cap;
+            let wanted = Wanted { def, index: i, known: &known, want, axis, groups, cap };
+            let proposal = sample::extents(&wanted, self.rng);
+            let listed = sample::listed(&wanted, self.rng);
             let outer = self.dtype;
             let key = self.resolve(frame, flat[i]);
             if self.plan.rule().pattern(key.1).parts().is_empty() {
                 let types = (self.base, self.quantised);
-                let dtype = scaled.map(|scaled| scaled.dtype(self.cap));
-                let dtype = dtype.or_else(|| operand_dtype(name, i, self.cap, types));
-                self.dtype = dtype.unwrap_or(outer);
+                self.dtype = sample::dtype(def, i, types, cap).unwrap_or(outer);
             }
-            let within = std::mem::replace(&mut self.is_scale, values::is_scale(name, i));
+            let is_scale = sample::role(def, i).is_scale();
+            let within = std::mem::replace(&mut self.is_scale, is_scale);
             self.listed = listed;
             let values = self.values(frame, flat[i], Some(&proposal));
             self.listed = None;
@@ -259,10 +211,8 @@ impl Draft<'_> {
     fn dictionary(
         &mut self,
         id: PatId,
-        def: &'static OpDef,
+        call: &Call<'_>,
         given: &[(String, AttrValue)],
-        operands: &[Value],
-        (want, results): (Option<&Extents>, usize),
     ) -> Option<tangram_ir::Attr> {
         let plan = self.plan;
         let rest = match &plan.rule().pattern(id).kind {
@@ -270,43 +220,42 @@ impl Draft<'_> {
             _ => None,
         };
         let copied = rest.and_then(|rest| self.bound_op(rest)).map(|op| self.module.attrs(op));
-        let shapes: Vec<Extents> =
-            operands.iter().map(|v| self.extents(*v).unwrap_or_default()).collect();
-        let short = def.name.trim_start_matches("nn.");
-        let style = self.rng.u8(0..8);
-        let call = Call { name: short, shapes: &shapes, want, results, style, base: self.base };
         let context = self.module.context_arc().clone();
         let mut entries = Vec::new();
-        for attr in def.attrs {
+        for attr in call.def.attrs {
             let fixed = given.iter().find(|(name, _)| name == attr.name).map(|(_, v)| v.clone());
             if let (None, Some(dict)) = (&fixed, copied) {
                 let name = context.str(attr.name);
                 entries.extend(context.entry(dict, name).map(|attr| (name, attr)));
                 continue;
             }
-            if (short, attr.name) == ("full", "value") {
-                let element = values::tensor(self.dtype, &[1], self.profile, &[], self.rng)?;
-                let made = constant::tensor_attr(&mut self.module, &element, "fill");
-                entries.push((context.str(attr.name), made));
-                continue;
-            }
             // Of two attributes that exclude each other the rule may have given one.
-            if fixed.is_none() && attributes::is_excluded(short, attr.name, given) {
+            let is_given = |name: &str| given.iter().any(|(given, _)| given == name);
+            if fixed.is_none() && sample::is_excluded(call.def, attr.name, is_given) {
                 continue;
             }
             let fixed = fixed.or_else(|| self.near_number(id, attr));
             let value = match fixed.or_else(|| self.hinted(id, attr.name)) {
-                Some(value) => Some(value),
-                None if attributes::is_operand(&call, attr.name) => None,
-                None if self.is_left_out(id, attr) => None,
-                None => attributes::propose(&call, attr, self.rng),
+                Some(value) => Some(to_attr(&self.module, attr.kind, &value)?),
+                None if sample::is_operand(call.def, attr.name, call.shapes.len()) => None,
+                None if self.is_left_out(id, call.def, attr) => None,
+                None => match sample::attribute(call, attr, self.rng) {
+                    Tried::Value(value) => Some(self.attribute(attr.kind, value)?),
+                    Tried::Usual | Tried::Absent => None,
+                },
             };
-            if let Some(value) = value {
-                let made = to_attr(&self.module, attr.kind, &value)?;
-                entries.push((context.str(attr.name), made));
-            }
+            entries.extend(value.map(|value| (context.str(attr.name), value)));
         }
         Some(context.dict(entries))
+    }
+
+    /// A proposed value as an attribute.
+    fn attribute(&mut self, kind: AttrKind, value: sample::Value) -> Option<tangram_ir::Attr> {
+        if value == sample::Value::Element {
+            let element = values::tensor(self.dtype, &[1], self.profile, &[], self.rng)?;
+            return Some(constant::tensor_attr(&mut self.module, &element, "fill"));
+        }
+        to_attr(&self.module, kind, &plain(value)?)
     }
 
     /// Now and then, for a float that the rule reads, one near the numbers that the rule names. Integers
@@ -319,8 +268,8 @@ impl Draft<'_> {
         self.hints.near_number(self.rng).map(AttrValue::Float)
     }
 
-    fn is_left_out(&mut self, id: PatId, attr: &tangram_ir::AttrDef) -> bool {
-        if attr.name == "indices_or_sections" {
+    fn is_left_out(&mut self, id: PatId, def: &OpDef, attr: &tangram_ir::AttrDef) -> bool {
+        if sample::of(def).kept.contains(&attr.name) {
             return false;
         }
         let rarely = self.hints.mentions(id, attr.name) || attr.name == "groups";
@@ -336,66 +285,16 @@ impl Draft<'_> {
     }
 }
 
-/// What an operand of a contributed operation on quantised numbers is, by its name.
-#[derive(Clone, Copy)]
-enum Scaled {
-    Values,
-    Scale,
-    Zero,
-}
-
-impl Scaled {
-    fn of(def: &OpDef, index: usize) -> Option<Scaled> {
-        let name = def.operands.get(index)?.name;
-        if !def.name.starts_with("nn.contrib_") {
-            return None;
+/// A proposed value as rules have it; none of one that no rule writes.
+fn plain(value: sample::Value) -> Option<AttrValue> {
+    Some(match value {
+        sample::Value::Int(n) => AttrValue::Int(n),
+        sample::Value::Float(x) => AttrValue::Float(x),
+        sample::Value::Bool(flag) => AttrValue::Bool(flag),
+        sample::Value::Str(text) => AttrValue::Str(text),
+        sample::Value::List(fields) => {
+            AttrValue::Tuple(fields.into_iter().map(plain).collect::<Option<_>>()?)
         }
-        let zero = |zero: &str| zero.strip_suffix("_zero_point") == Some(name);
-        match name {
-            _ if name.ends_with("scale") => Some(Scaled::Scale),
-            _ if name.ends_with("zero_point") => Some(Scaled::Zero),
-            _ if def.operands.iter().any(|operand| zero(operand.name)) => Some(Scaled::Values),
-            _ => None,
-        }
-    }
-
-    /// One type for all values.
-    fn dtype(self, cap: usize) -> DType {
-        match self {
-            Scaled::Scale => DType::F32,
-            Scaled::Values | Scaled::Zero if cap.is_multiple_of(2) => DType::U8,
-            Scaled::Values | Scaled::Zero => DType::I8,
-        }
-    }
-}
-
-/// The element type of operands that are no data, or whose type another one decides.
-fn operand_dtype(
-    name: &str,
-    index: usize,
-    cap: usize,
-    (base, quantised): (DType, DType),
-) -> Option<DType> {
-    match (name, index) {
-        ("where", 0) | ("compress", 1) => Some(DType::Bool),
-        ("logical_and" | "logical_or" | "logical_xor" | "logical_not", _) => Some(DType::Bool),
-        (
-            "take" | "gather_elements" | "gather_nd" | "scatter_elements" | "scatter_nd"
-            | "sequence_at" | "split_to_sequence" | "one_hot" | "reverse_sequence",
-            1,
-        ) => Some(DType::I64),
-        ("one_hot", 0) => Some(DType::I64),
-        ("rnn" | "gru" | "lstm", 4) => Some(DType::I32),
-        ("quantize", 0) | ("quantize" | "dequantize", 1) if !base.is_float() => Some(DType::F32),
-        ("dequantize", 0 | 2) | ("quantize", 2) => Some(quantised),
-        // One type for all of them.
-        ("qlinear_matmul" | "qlinear_conv", 0 | 2 | 3 | 5 | 7)
-        | ("matmul_integer" | "conv_integer", _) => {
-            Some(if cap.is_multiple_of(2) { DType::U8 } else { DType::I8 })
-        }
-        ("qlinear_matmul" | "qlinear_conv", 1 | 4 | 6) => Some(DType::F32),
-        ("tensor_scatter" | "roi_align", 2) => Some(DType::I64),
-        ("nll_loss" | "softmax_cross_entropy_loss", 1) => Some(DType::I64),
-        _ => None,
-    }
+        sample::Value::Element => return None,
+    })
 }

@@ -1,12 +1,13 @@
 //! Inputs and constants: their extents, element types and elements.
 
 use fastrand::Rng;
+use tangram_dialects::nn::numbers::zeros;
+use tangram_dialects::nn::sample::{self, Extents};
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Dim, Loc, Point};
 use tangram_tensor::elementwise::cast;
 use tangram_tensor::{DType, Tensor};
 
-use super::super::shapes::{self, Extents};
 use super::super::values::{self, Profile};
 use super::{Draft, Item};
 use crate::ast::{ExprId, PatId, TensorFields};
@@ -37,7 +38,7 @@ impl Draft<'_> {
             (Some(want), None) => want.clone(),
             (Some(want), Some(rank)) if want.len() == rank => want.clone(),
             (Some(want), Some(rank)) if want.len() > rank => want[want.len() - rank..].to_vec(),
-            (_, rank) => shapes::free(self.rng, self.cap, rank),
+            (_, rank) => sample::free(self.rng, self.cap, rank),
         };
         for i in 0..out.len() {
             let hints = self.hints.fields(id, "shape", i).to_vec();
@@ -130,9 +131,10 @@ impl Draft<'_> {
         let stated = value.and_then(|value| self.evaluate(value));
         // One number is mostly written as one, so that it stretches nothing.
         let number = stated.as_ref().is_some_and(|v| !matches!(v, AttrValue::Tuple(_)));
-        let shape = match number && self.rng.u8(0..20) > u8::from(splat) * 2 {
-            true => Extents::new(),
-            false => self.leaf_extents(id, want, Some(fields)),
+        let shape = if number && self.rng.u8(0..20) > u8::from(splat) * 2 {
+            Extents::new()
+        } else {
+            self.leaf_extents(id, want, Some(fields))
         };
         let dtype = self.leaf_dtype(id, Some(fields)).unwrap_or(self.dtype);
         let tensor = match &stated {
@@ -163,7 +165,7 @@ impl Draft<'_> {
         let count = tangram_tensor::element_count(shape)?;
         match dtype {
             _ if count == 1 && dtype.is_float() && !self.is_scale && self.is_zero() => {
-                values::zeros(dtype, shape)
+                zeros(dtype, shape)
             }
             DType::I64 if self.base != dtype => {
                 values::indices(dtype, shape, self.profile, self.rng)

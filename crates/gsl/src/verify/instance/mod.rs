@@ -1,8 +1,8 @@
 //! An instance of the source of a rule: a small program that the rule should match.
 //!
 //! Operands are made before what uses them. Inputs and constants get extents from what uses them
-//! first ([`shapes`](super::shapes)), attributes from the rule where it says what they are, else
-//! at random ([`attributes`](super::attributes)). Whether the rule really matches is for the
+//! first, attributes from the rule where it says what they are, else at random: both as the entries
+//! of operations say ([`sample`](tangram_dialects::nn::sample)). Whether the rule really matches is for the
 //! matcher to say; here it is only made likely.
 
 mod call;
@@ -12,11 +12,11 @@ mod leaf;
 use fastrand::Rng;
 use rustc_hash::FxHashMap;
 use tangram_dialects::constant;
+use tangram_dialects::nn::sample::Extents;
 use tangram_ir::{Loc, Module, Name, Op, OpState, Point, Value};
 use tangram_tensor::DType;
 
 use super::hints::Hints;
-use super::shapes::Extents;
 use super::values::{self, Profile};
 use crate::ast::{ExprId, PatId, PatternKind, SymId};
 use crate::eval::{AttrValue, evaluate, instance_path};

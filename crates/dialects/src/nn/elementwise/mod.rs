@@ -1,21 +1,27 @@
 //! Functions of one tensor, applied to each element.
 
+mod loops;
+
+use fastrand::Rng;
 use tangram_ir::{AttrDef, AttrKind, InferCx, OpDef, OperandDef, ResultDef, Traits};
 
 use tangram_tensor::elementwise as kernels;
 use tangram_tensor::packed::ExponentRounding;
-use tangram_tensor::{DType, Tensor, shape};
+use tangram_tensor::{Tensor, shape};
+
+use loops::{each, factor, of_float};
 
 use super::container::{is_container, plain};
-use super::{NnOp, maybe, needed, operand, optional, result};
+use super::{
+    Form, NnOp, Numbers, either, maybe, needed, open, operand, optional, result,
+    sample::{self, Call, Role, Tried, Value},
+};
 use crate::dtype;
 use crate::eval::{EvalCx, EvalError, EvalFn, Evaluated, single};
+use crate::field::{Evaluated as OverField, Evaluation, prime};
 use crate::infer::{InferExt, Result, Shaped, one, one_with, several};
 use crate::infer_error;
-use crate::structured::{
-    self, Binary, Comparison, Loops, Number, ScalarId, Stage, Structured, StructuredCx, TensorRef,
-    Unary, elementwise, number_of, scalars,
-};
+use crate::structured::{self, Comparison, Unary, scalars};
 
 const X: &[OperandDef] = &[operand("x", "any shape")];
 const Y: &[ResultDef] = &[result("y", "the shape of `x`")];
@@ -40,7 +46,7 @@ const fn unary(
         infer: Some(infer_same),
         ..OpDef::new(name, summary)
     };
-    NnOp { def, eval: Some(eval), structured: None }
+    NnOp::new(def).eval(eval)
 }
 
 /// An operation whose result is a boolean for each element.
@@ -51,7 +57,7 @@ const fn test(
     eval: EvalFn,
 ) -> NnOp {
     let def = OpDef { infer: Some(infer_test), ..unary(name, summary, PLAIN, attrs, eval).def };
-    NnOp { def, eval: Some(eval), structured: None }
+    NnOp::new(def).eval(eval)
 }
 
 const fn float(name: &'static str, doc: &'static str) -> AttrDef {
@@ -61,25 +67,35 @@ const fn float(name: &'static str, doc: &'static str) -> AttrDef {
 /// The operations of this family.
 pub(super) static OPS: &[NnOp] = &[
     unary("nn.identity", "`x`", IDEMPOTENT, &[], |cx| Ok(vec![cx.need(0)?.clone()]))
-        .structured(structured::reshape),
+        .structured(structured::reshape)
+        .moves(),
     unary("nn.abs", "`|x|`", IDEMPOTENT, &[], |cx| map(cx, kernels::abs))
-        .structured(structured_abs),
+        .structured(loops::abs)
+        .numbers(Numbers::EXACT.union(Numbers::INTEGRAL)),
     unary("nn.negative", "`-x`", INVOLUTION, &[], |cx| map(cx, kernels::negative))
-        .structured(|cx| each(cx, |s, x| s.unary(Unary::Neg, x))),
+        .structured(|cx| each(cx, |s, x| s.unary(Unary::Neg, x)))
+        .sums()
+        .numbers(Numbers::EXACT),
     unary("nn.sqrt", "the square root of `x`", PLAIN, &[], |cx| map(cx, kernels::sqrt))
-        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Sqrt, x))),
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Sqrt, x)))
+        .over_field(|cx| on_field(cx, prime::root)),
     unary("nn.exp", "`e^x`", PLAIN, &[], |cx| map(cx, kernels::exp))
-        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Exp, x))),
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Exp, x)))
+        .numbers(Numbers::EXPONENTIAL),
     unary("nn.log", "the natural logarithm of `x`", PLAIN, &[], |cx| map(cx, kernels::log))
-        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Log, x))),
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Log, x)))
+        .numbers(Numbers::POLES),
     unary("nn.erf", "the Gauss error function of `x`", PLAIN, &[], |cx| map(cx, kernels::erf))
         .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Erf, x))),
     unary("nn.sin", "the sine of `x` in radians", PLAIN, &[], |cx| map(cx, kernels::sin))
-        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Sin, x))),
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Sin, x)))
+        .addition(|x, by| x.sin() * by.cos() + x.cos() * by.sin()),
     unary("nn.cos", "the cosine of `x` in radians", PLAIN, &[], |cx| map(cx, kernels::cos))
-        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Cos, x))),
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Cos, x)))
+        .addition(|x, by| x.cos() * by.cos() - x.sin() * by.sin()),
     unary("nn.tan", "the tangent of `x` in radians", PLAIN, &[], |cx| map(cx, kernels::tan))
-        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Tan, x))),
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Tan, x)))
+        .addition(|x, by| (x.tan() + by.tan()) / (1.0 - x.tan() * by.tan())),
     unary("nn.asin", "the arc sine of `x`, in radians", PLAIN, &[], |cx| map(cx, kernels::asin))
         .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Asin, x))),
     unary("nn.acos", "the arc cosine of `x`, in radians", PLAIN, &[], |cx| map(cx, kernels::acos))
@@ -103,13 +119,17 @@ pub(super) static OPS: &[NnOp] = &[
     unary("nn.atanh", "the inverse hyperbolic tangent of `x`", PLAIN, &[], |cx| {
         map(cx, kernels::atanh)
     })
-    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Atanh, x))),
+    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Atanh, x)))
+    .numbers(Numbers::POLES),
     unary("nn.sigmoid", "`1 / (1 + e^-x)`", PLAIN, &[], |cx| map(cx, kernels::sigmoid))
-        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Sigmoid, x))),
+        .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Sigmoid, x)))
+        .numbers(Numbers::EXPONENTIAL),
     unary("nn.relu", "`max(x, 0)`", IDEMPOTENT, &[], |cx| map(cx, kernels::relu))
-        .structured(|cx| each(cx, scalars::relu)),
+        .structured(|cx| each(cx, scalars::relu))
+        .numbers(Numbers::CHOSEN),
     unary("nn.softplus", "`log(1 + e^x)`", PLAIN, &[], |cx| map(cx, kernels::softplus))
-        .structured(|cx| of_float(cx, scalars::softplus)),
+        .structured(|cx| of_float(cx, scalars::softplus))
+        .numbers(Numbers::EXPONENTIAL),
     unary("nn.softsign", "`x / (1 + |x|)`", PLAIN, &[], |cx| map(cx, kernels::softsign))
         .structured(|cx| of_float(cx, scalars::softsign)),
     unary("nn.mish", "`x * tanh(softplus(x))`", PLAIN, &[], |cx| map(cx, kernels::mish))
@@ -117,25 +137,34 @@ pub(super) static OPS: &[NnOp] = &[
     unary("nn.floor", "the greatest integer at most `x`", IDEMPOTENT, &[], |cx| {
         map(cx, kernels::floor)
     })
-    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Floor, x))),
+    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Floor, x)))
+    .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     unary("nn.ceil", "the least integer at least `x`", IDEMPOTENT, &[], |cx| {
         map(cx, kernels::ceil)
     })
-    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Ceil, x))),
+    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Ceil, x)))
+    .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     unary("nn.round", "the nearest integer, ties to even", IDEMPOTENT, &[], |cx| {
         map(cx, kernels::round)
     })
-    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Round, x))),
+    .structured(|cx| of_float(cx, |s, x| s.unary(Unary::Round, x)))
+    .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     unary("nn.sign", "-1, 0 or 1", IDEMPOTENT, &[], |cx| map(cx, kernels::sign))
-        .structured(|cx| each(cx, |s, x| s.unary(Unary::Sign, x))),
+        .structured(|cx| each(cx, |s, x| s.unary(Unary::Sign, x)))
+        .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     unary("nn.reciprocal", "`1 / x`", PLAIN, &[], |cx| map(cx, kernels::reciprocal))
-        .structured(|cx| of_float(cx, scalars::reciprocal)),
+        .structured(|cx| of_float(cx, scalars::reciprocal))
+        .numbers(Numbers::QUOTIENT)
+        .over_field(|cx| on_field(cx, prime::inverse)),
     unary("nn.logical_not", "not `x`", INVOLUTION, &[], |cx| map(cx, kernels::logical_not))
-        .structured(|cx| each(cx, |s, x| s.unary(Unary::Not, x))),
+        .structured(|cx| each(cx, |s, x| s.unary(Unary::Not, x)))
+        .numbers(Numbers::CHOSEN)
+        .roles(&[Role::Truth]),
     unary("nn.bitwise_not", "each bit of `x` flipped", INVOLUTION, &[], |cx| {
         map(cx, kernels::bitwise_not)
     })
-    .structured(|cx| each(cx, |s, x| s.unary(Unary::BitNot, x))),
+    .structured(|cx| each(cx, |s, x| s.unary(Unary::BitNot, x)))
+    .numbers(Numbers::CHOSEN),
     unary("nn.hard_swish", "`x * max(0, min(1, x / 6 + 0.5))`", PLAIN, &[], |cx| {
         map(cx, kernels::hard_swish)
     })
@@ -169,7 +198,7 @@ pub(super) static OPS: &[NnOp] = &[
             ))
         },
     )
-    .structured(structured_selu),
+    .structured(loops::selu),
     unary(
         "nn.celu",
         "`max(0, x) + min(0, alpha * (e^(x / alpha) - 1))`",
@@ -201,7 +230,7 @@ pub(super) static OPS: &[NnOp] = &[
             ))
         },
     )
-    .structured(structured_hard_sigmoid),
+    .structured(loops::hard_sigmoid),
     unary(
         "nn.gelu",
         "`x` times the normal distribution function at `x`",
@@ -209,7 +238,7 @@ pub(super) static OPS: &[NnOp] = &[
         &[maybe("approximate", AttrKind::Enum(&["none", "tanh"]), "`none` (exact) if absent")],
         eval_gelu,
     )
-    .structured(structured_gelu),
+    .structured(loops::gelu),
     unary("nn.swish", "`x * sigmoid(alpha * x)`", PLAIN, &[float("alpha", "1 if absent")], |cx| {
         single(kernels::swish(cx.need(0)?, number(cx, "alpha", 1.0)))
     })
@@ -223,9 +252,10 @@ pub(super) static OPS: &[NnOp] = &[
             single(kernels::shrink(cx.need(0)?, number(cx, "bias", 0.0), number(cx, "lambd", 0.5)))
         },
     )
-    .structured(structured_shrink),
+    .structured(loops::shrink),
     test("nn.isnan", "whether `x` is not a number", &[], |cx| map(cx, kernels::isnan))
-        .structured(|cx| of_float(cx, |s, x| s.compare(Comparison::Ne, x, x))),
+        .structured(|cx| of_float(cx, |s, x| s.compare(Comparison::Ne, x, x)))
+        .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
     test(
         "nn.isinf",
         "whether `x` is infinite",
@@ -235,90 +265,97 @@ pub(super) static OPS: &[NnOp] = &[
         ],
         eval_isinf,
     )
-    .structured(structured_isinf),
-    NnOp {
-        def: OpDef {
-            operands: X,
-            results: Y,
-            attrs: &[
-                needed("dtype", AttrKind::DType, "the element type of the result"),
-                maybe("saturate", AttrKind::Bool, "for eight-bit floats; true if absent"),
-                maybe(
-                    "round_mode",
-                    AttrKind::Enum(&["up", "down", "nearest"]),
-                    "to a power of two, for `f8E8M0FNU`; up if absent",
-                ),
-            ],
-            traits: PLAIN,
-            infer: Some(infer_cast),
-            ..OpDef::new("nn.cast", "`x` converted to another element type")
-        },
-        eval: Some(eval_cast),
-        structured: Some(structured_cast),
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[operand("x", "any shape"), operand("y", "only its element type counts")],
-            results: Y,
-            attrs: &[maybe("saturate", AttrKind::Bool, "for eight-bit floats; true if absent")],
-            traits: PLAIN,
-            infer: Some(infer_cast_like),
-            ..OpDef::new("nn.cast_like", "`x` converted to the element type of `y`")
-        },
-        eval: Some(eval_cast),
-        structured: Some(structured_cast),
-    },
-    NnOp {
-        def: OpDef {
-            operands: X,
-            results: Y,
-            attrs: &[needed("dtype", AttrKind::DType, "an element type of the same width")],
-            traits: PLAIN,
-            infer: Some(infer_bitcast),
-            ..OpDef::new("nn.bitcast", "the bits of `x` read as another element type")
-        },
-        eval: Some(eval_bitcast),
-        structured: None,
-    },
-    NnOp {
-        def: OpDef {
-            operands: &[
-                operand("x", "any shape"),
-                optional("min", "a scalar; no lower bound if absent"),
-                optional("max", "a scalar; no upper bound if absent"),
-            ],
-            results: Y,
-            attrs: &[
-                maybe("a_min", AttrKind::Float, "lower bound in place of `min`"),
-                maybe("a_max", AttrKind::Float, "upper bound in place of `max`"),
-            ],
-            traits: IDEMPOTENT,
-            infer: Some(infer_same),
-            ..OpDef::new("nn.clip", "`min(max(x, a_min), a_max)`")
-        },
-        eval: Some(eval_clip),
-        structured: Some(structured_clip),
-    },
-    NnOp {
-        def: OpDef {
-            operands: X,
-            results: &[
-                result("y", "`x`"),
-                ResultDef {
-                    name: "mask",
-                    arity: tangram_ir::Arity::Optional,
-                    doc: "all true, the shape of `x`",
-                },
-            ],
-            attrs: &[float("rate", "the share of elements dropped in training")],
-            traits: PLAIN,
-            infer: Some(infer_dropout),
-            ..OpDef::new("nn.dropout", "`x`: dropout as it is in inference")
-        },
-        eval: Some(eval_dropout),
-        structured: Some(structured_dropout),
-    },
+    .structured(loops::isinf)
+    .numbers(Numbers::CHOSEN.union(Numbers::JUMPS)),
+    NnOp::new(OpDef {
+        operands: X,
+        results: Y,
+        attrs: &[
+            needed("dtype", AttrKind::DType, "the element type of the result"),
+            maybe("saturate", AttrKind::Bool, "for eight-bit floats; true if absent"),
+            maybe(
+                "round_mode",
+                AttrKind::Enum(&["up", "down", "nearest"]),
+                "to a power of two, for `f8E8M0FNU`; up if absent",
+            ),
+        ],
+        traits: PLAIN,
+        infer: Some(infer_cast),
+        ..OpDef::new("nn.cast", "`x` converted to another element type")
+    })
+    .eval(eval_cast)
+    .structured(loops::cast)
+    .moves()
+    .numbers(Numbers::CONVERTS)
+    .open(open::conversion)
+    .tried(tried_type),
+    NnOp::new(OpDef {
+        operands: &[operand("x", "any shape"), operand("y", "only its element type counts")],
+        results: Y,
+        attrs: &[maybe("saturate", AttrKind::Bool, "for eight-bit floats; true if absent")],
+        traits: PLAIN,
+        infer: Some(infer_cast_like),
+        ..OpDef::new("nn.cast_like", "`x` converted to the element type of `y`")
+    })
+    .eval(eval_cast)
+    .structured(loops::cast)
+    .moves()
+    .numbers(Numbers::CONVERTS)
+    .open(open::conversion),
+    NnOp::new(OpDef {
+        operands: X,
+        results: Y,
+        attrs: &[needed("dtype", AttrKind::DType, "an element type of the same width")],
+        traits: PLAIN,
+        infer: Some(infer_bitcast),
+        ..OpDef::new("nn.bitcast", "the bits of `x` read as another element type")
+    })
+    .eval(eval_bitcast)
+    .numbers(Numbers::EXACT.union(Numbers::FITS)),
+    NnOp::new(OpDef {
+        operands: &[
+            operand("x", "any shape"),
+            optional("min", "a scalar; no lower bound if absent"),
+            optional("max", "a scalar; no upper bound if absent"),
+        ],
+        results: Y,
+        attrs: &[
+            maybe("a_min", AttrKind::Float, "lower bound in place of `min`"),
+            maybe("a_max", AttrKind::Float, "upper bound in place of `max`"),
+        ],
+        traits: IDEMPOTENT,
+        infer: Some(infer_same),
+        ..OpDef::new("nn.clip", "`min(max(x, a_min), a_max)`")
+    })
+    .eval(eval_clip)
+    .structured(loops::clip)
+    .numbers(Numbers::EXACT.union(Numbers::FITS))
+    .forbids(open::clipped)
+    .either(&[either(1, "a_min", Form::Number), either(2, "a_max", Form::Number)])
+    .tried(tried_bounds),
+    NnOp::new(OpDef {
+        operands: X,
+        results: &[
+            result("y", "`x`"),
+            ResultDef {
+                name: "mask",
+                arity: tangram_ir::Arity::Optional,
+                doc: "all true, the shape of `x`",
+            },
+        ],
+        attrs: &[float("rate", "the share of elements dropped in training")],
+        traits: PLAIN,
+        infer: Some(infer_dropout),
+        ..OpDef::new("nn.dropout", "`x`: dropout as it is in inference")
+    })
+    .eval(eval_dropout)
+    .structured(loops::dropout),
 ];
+
+/// A function of each element that the field has.
+fn on_field(cx: &Evaluation<'_>, f: fn(f64) -> f64) -> Option<OverField> {
+    Some(cx.polynomial(prime::map(cx.operand(0)?, f).ok()?, 1))
+}
 
 /// One result like operand 0; small contents survive where the function keeps integers.
 fn infer_same(cx: &InferCx<'_>) -> Result {
@@ -422,134 +459,18 @@ fn eval_dropout(cx: &EvalCx<'_>) -> Evaluated {
     Ok(vec![x.clone(), mask])
 }
 
-/// One parallel loop nest over numbers or booleans.
-fn each(
-    cx: &StructuredCx<'_>,
-    f: impl FnOnce(&mut Stage, ScalarId) -> ScalarId,
-) -> Option<Structured> {
-    elementwise(cx, |s, xs| Some(f(s, *xs.first()?)))
-}
-
-/// The same over floats.
-fn of_float(
-    cx: &StructuredCx<'_>,
-    f: impl FnOnce(&mut Stage, ScalarId) -> ScalarId,
-) -> Option<Structured> {
-    cx.operand(0)?.element.is_float().then(|| each(cx, f))?
-}
-
-fn factor(cx: &StructuredCx<'_>, name: &str, default: f32) -> f64 {
-    cx.attrs().float(name).unwrap_or(f64::from(default))
-}
-
-fn structured_abs(cx: &StructuredCx<'_>) -> Option<Structured> {
-    match cx.operand(0)?.element {
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => structured::reshape(cx),
-        _ => each(cx, |s, x| s.unary(Unary::Abs, x)),
+/// The type of the data now and then: what a type loses is seen where numbers come back.
+fn tried_type(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Tried {
+    match attr.name {
+        "dtype" if rng.u8(0..4) == 0 => Value::from(call.base.name()).into(),
+        _ => Tried::Usual,
     }
 }
 
-fn structured_selu(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let alpha = factor(cx, "alpha", 1.673_263_2);
-    let gamma = factor(cx, "gamma", 1.050_701);
-    of_float(cx, |s, x| scalars::selu(s, x, alpha, gamma))
-}
-
-fn structured_hard_sigmoid(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let (alpha, beta) = (factor(cx, "alpha", 0.2), factor(cx, "beta", 0.5));
-    of_float(cx, |s, x| scalars::hard_sigmoid(s, x, alpha, beta))
-}
-
-fn structured_gelu(cx: &StructuredCx<'_>) -> Option<Structured> {
-    match cx.attrs().text("approximate") {
-        Some("tanh") => of_float(cx, scalars::gelu_tanh),
-        _ => of_float(cx, scalars::gelu),
+fn tried_bounds(_: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Tried {
+    match attr.name {
+        "a_min" => sample::number(&[-4.0, -2.0, 0.0, 1.0, 0.5, -100.0], rng),
+        "a_max" => sample::number(&[-3.0, 0.0, 2.0, 6.0, 0.5, 100.0], rng),
+        _ => Tried::Usual,
     }
-}
-
-/// In `f64`, as the kernel.
-fn structured_shrink(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let (bias, limit) = (factor(cx, "bias", 0.0), factor(cx, "lambd", 0.5));
-    each(cx, |s, x| {
-        let value = s.cast(DType::F64, x);
-        let [bias, low, high, zero] = [bias, -limit, limit, 0.0].map(|n| s.number(value, n));
-        let (raised, lowered) = (s.add(value, bias), s.sub(value, bias));
-        let below = s.compare(Comparison::Lt, value, low);
-        let above = s.compare(Comparison::Gt, value, high);
-        let upper = s.select(above, lowered, zero);
-        let value = s.select(below, raised, upper);
-        let to = s.type_of(x);
-        if to.is_float() { value } else { scalars::saturated(s, value, to) }
-    })
-}
-
-fn structured_isinf(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let detect = |name| cx.attrs().bool(name).unwrap_or(true);
-    let (negative, positive) = (detect("detect_negative"), detect("detect_positive"));
-    of_float(cx, |s, x| {
-        // A limit that nothing reaches stands for a sign that does not count.
-        let bound = |counts, limit: f64| if counts { limit } else { f64::NAN };
-        let low = s.number(x, bound(negative, f64::NEG_INFINITY));
-        let high = s.number(x, bound(positive, f64::INFINITY));
-        let low = s.compare(Comparison::Eq, x, low);
-        let high = s.compare(Comparison::Eq, x, high);
-        s.binary(Binary::Or, low, high)
-    })
-}
-
-fn structured_cast(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let (x, y) = (cx.operand(0)?, cx.result(0)?);
-    let mut stage = Stage::over(&y.extents);
-    let at = stage.all(0..y.rank());
-    let value = stage.load_exact(&x, &at);
-    Some(Structured::one(stage.store(&y, &at, value)))
-}
-
-fn structured_clip(cx: &StructuredCx<'_>) -> Option<Structured> {
-    let out = cx.result(0)?;
-    let mut stage = Stage::over(&out.extents);
-    let x = stage.broadcast(&cx.operand(0)?)?;
-    let low = limit(cx, &mut stage, x, ("a_min", 1))?;
-    let high = limit(cx, &mut stage, x, ("a_max", 2))?;
-    let value = scalars::clip(&mut stage, x, low, high);
-    Some(Structured::one(stage.store_parallel(&out, value)))
-}
-
-/// The limit that attribute `name` or operand `i` states, in the type of `x`.
-fn limit(
-    cx: &StructuredCx<'_>,
-    stage: &mut Stage,
-    x: ScalarId,
-    (name, i): (&str, usize),
-) -> Option<Option<ScalarId>> {
-    let element = cx.operand(0)?.element;
-    let scalar = match (cx.attrs().int(name), cx.attrs().float(name)) {
-        (Some(n), _) => kernels::cast(&Tensor::scalar(n), element).ok()?,
-        (None, Some(n)) => kernels::cast(&Tensor::scalar(n), element).ok()?,
-        (None, None) if !cx.has(i) => return Some(None),
-        (None, None) => {
-            let bound = stage.broadcast(&cx.operand(i).filter(is_one_element)?)?;
-            let bound = stage.cast(element, bound);
-            return Some(Some(stage.cast(stage.type_of(x), bound)));
-        }
-    };
-    let bound = stage.constant(number_of(&scalar)?);
-    Some(Some(stage.cast(stage.type_of(x), bound)))
-}
-
-fn is_one_element(tensor: &TensorRef) -> bool {
-    tensor.extents.iter().all(|extent| extent.as_int() == Some(1))
-}
-
-fn structured_dropout(cx: &StructuredCx<'_>) -> Option<Structured> {
-    if cx.result_count() == 1 {
-        return structured::reshape(cx);
-    }
-    let (x, y, mask) = (cx.operand(0)?, cx.result(0)?, cx.result(1)?);
-    let mut loops = Loops::default();
-    loops.copy(&x, &y);
-    let mut stage = Stage::over(&mask.extents);
-    let kept = stage.constant(Number::Int(DType::Bool, 1));
-    loops.push(stage.store_parallel(&mask, kept));
-    Some(loops.finish())
 }

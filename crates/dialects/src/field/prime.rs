@@ -9,18 +9,20 @@ use tangram_tensor::elementwise::{add, map1, map2};
 use tangram_tensor::{Result, Tensor};
 
 /// The prime. It is 3 modulo 4, so that every square has a root that is a power.
-pub(super) const P: u64 = (1 << 31) - 1;
+pub const P: u64 = (1 << 31) - 1;
 
 /// Reduces an exact integer.
-pub(super) fn reduce(value: f64) -> f64 {
+pub fn reduce(value: f64) -> f64 {
     value.rem_euclid(P as f64)
 }
 
-pub(super) fn times(a: f64, b: f64) -> f64 {
+/// The product.
+pub fn times(a: f64, b: f64) -> f64 {
     ((a as u64 * b as u64) % P) as f64
 }
 
-pub(super) fn power(base: f64, mut exponent: u64) -> f64 {
+/// The power of an element by a number.
+pub fn power(base: f64, mut exponent: u64) -> f64 {
     let (mut base, mut out) = (base as u64 % P, 1);
     while exponent > 0 {
         if exponent & 1 == 1 {
@@ -33,17 +35,17 @@ pub(super) fn power(base: f64, mut exponent: u64) -> f64 {
 }
 
 /// The inverse; of 0, which has none, 0.
-pub(super) fn inverse(value: f64) -> f64 {
+pub fn inverse(value: f64) -> f64 {
     power(value, P - 2)
 }
 
 /// One of the two roots of a square; multiplicative on all of the field.
-pub(super) fn root(value: f64) -> f64 {
+pub fn root(value: f64) -> f64 {
     power(value, P.div_ceil(4))
 }
 
 /// The element that stands for a finite number, which is an integer over a power of 2.
-pub(super) fn from_real(value: f64) -> Option<f64> {
+pub fn from_real(value: f64) -> Option<f64> {
     if !value.is_finite() {
         return None;
     }
@@ -57,7 +59,7 @@ pub(super) fn from_real(value: f64) -> Option<f64> {
 }
 
 /// A function on the field that has no property but being one.
-pub(super) fn opaque(salt: u64, args: [f64; 2]) -> f64 {
+pub fn opaque(salt: u64, args: [f64; 2]) -> f64 {
     let mut state = salt;
     for arg in args {
         // The mixing steps of splitmix64.
@@ -69,21 +71,35 @@ pub(super) fn opaque(salt: u64, args: [f64; 2]) -> f64 {
     (state % P) as f64
 }
 
-pub(super) fn map(tensor: &Tensor, f: impl Fn(f64) -> f64) -> Result<Tensor> {
+/// A function of each element.
+///
+/// # Errors
+/// The operand is not `float64`.
+pub fn map(tensor: &Tensor, f: impl Fn(f64) -> f64) -> Result<Tensor> {
     map1::<f64, f64>(tensor, f)
 }
 
-pub(super) fn zip(a: &Tensor, b: &Tensor, f: impl Fn(f64, f64) -> f64) -> Result<Tensor> {
+/// A function of two elements each, broadcast.
+///
+/// # Errors
+/// The shapes do not broadcast, or an operand is not `float64`.
+pub fn zip(a: &Tensor, b: &Tensor, f: impl Fn(f64, f64) -> f64) -> Result<Tensor> {
     map2::<f64, f64, f64>("field", a, b, f)
 }
 
 /// The product, broadcast.
-pub(super) fn multiply(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+///
+/// # Errors
+/// The shapes do not broadcast, or an operand is not `float64`.
+pub fn multiply(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     zip(a, b, times)
 }
 
 /// Applies a kernel that is linear in each of its two operands.
-pub(super) fn bilinear<E>(
+///
+/// # Errors
+/// The kernel refuses.
+pub fn bilinear<E>(
     a: &Tensor,
     b: &Tensor,
     kernel: impl Fn(Tensor, Tensor) -> std::result::Result<Tensor, E>,
