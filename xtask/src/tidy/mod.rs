@@ -6,6 +6,7 @@ mod documents;
 mod features;
 mod licences;
 mod one_of_each;
+mod operations;
 mod packages;
 mod paths;
 mod sources;
@@ -26,6 +27,7 @@ pub fn run() -> Result<Vec<String>, Vec<String>> {
     faults.extend(writers::others(&root));
     faults.extend(packages::open(&root));
     faults.extend(dialects::known(&root));
+    faults.extend(operations::known(&root));
     faults.extend(one_of_each::silent(&root));
     faults.extend(documents::disagreements(&root, &members));
     faults.extend(features::split().map_err(|error| vec![error])?);
