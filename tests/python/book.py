@@ -3,6 +3,7 @@
 What a fenced block is for, by its first word:
 
 - a language and a file name, as ```` ```gsl mine.gsl ````, is a file, written before what follows;
+- `rust` and the path of a source, as ```` ```rust crates/ir/src/lib.rs ````, is what stands there;
 - ```` ```console ```` holds commands behind `$ ` and what they print, on both streams;
 - ```` ```pycon ```` holds a Python session, `python` a program;
 - `sh` holds commands on files of the reader, which stand in the folder under the names that pages use;

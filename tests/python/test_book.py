@@ -38,6 +38,9 @@ def test_a_page_shows_what_happens(page, tangram_bin, tmp_path, monkeypatch) -> 
     for block in book.blocks(page):
         if block.reason:
             continue
+        if len(block.words) == 2 and block.words[0] == "rust":
+            excerpt(page, block)
+            continue
         if len(block.words) == 2 and block.words[0] not in ("console", "pycon"):
             (tmp_path / block.words[1]).write_text(block.text)
             continue
@@ -45,6 +48,12 @@ def test_a_page_shows_what_happens(page, tangram_bin, tmp_path, monkeypatch) -> 
         place = f"{page.name}:{block.line}"
         assert kind in RUNS, f"{place}: a block of {kind or 'no language'} does not run, and says not why"
         RUNS[kind](page, block, names)
+
+
+def excerpt(page: pathlib.Path, block: book.Block) -> None:
+    """Compares a part of a source with the source."""
+    source = (ROOT / block.words[1]).read_text()
+    assert block.text in source, f"{page.name}:{block.line}: {block.words[1]} says something else"
 
 
 def shell(page: pathlib.Path, block: book.Block, names: dict[str, object]) -> None:
