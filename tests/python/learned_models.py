@@ -1,6 +1,6 @@
 """Random nodes of the domain `ai.onnx.ml`, evaluated here and by onnxruntime.
 
-    python tests/python/learned_models.py [--seeds N] [--only REGEX]
+    python tests/python/learned_models.py [--seeds N] [--compiled] [--only REGEX]
 
 Each operator has a function that draws inputs and attributes. onnxruntime says what is right where
 the standard is silent; a node that it refuses counts as refused. What it does against the standard
@@ -20,6 +20,7 @@ import onnxruntime
 from onnx import TensorProto, helper
 
 import tangram
+import tangram.onnxruntime
 
 DOMAIN = "ai.onnx.ml"
 POSTS = ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO")
@@ -311,8 +312,13 @@ def same(ours, theirs) -> bool:
     return bool(np.allclose(ours, theirs, rtol=1e-4, atol=2e-5, equal_nan=True))
 
 
-def judge(operator: str, seed: int) -> tuple[str, str]:
-    """`right`, `wrong` or `refused` by onnxruntime, and what there is to say."""
+def judge(operator: str, seed: int, compiled: bool = False) -> tuple[str, str]:
+    """`right`, `wrong` or `refused` by onnxruntime, and what there is to say.
+
+    By the reference kernels; `compiled`, by the code of a session.
+    """
+    options = tangram.onnxruntime.SessionOptions()
+    options.interpret = not compiled
     inputs, attributes = OPERATORS[operator](Draw(seed))
     made = model(operator, inputs, attributes)
     feed = {f"x{i}": x for i, x in enumerate(inputs)}
@@ -321,7 +327,7 @@ def judge(operator: str, seed: int) -> tuple[str, str]:
     except Exception as error:  # noqa: BLE001: onnxruntime has many ways to refuse
         return "refused", str(error)
     try:
-        ours = tangram.InferenceSession(made).run(None, feed)
+        ours = tangram.onnxruntime.InferenceSession(made, options).run(None, feed)
     except tangram.TangramError as error:
         return "wrong", str(error)
     return ("right", "") if same(ours, theirs) else ("wrong", f"{ours}, not {theirs}")
@@ -331,11 +337,12 @@ def main() -> int:
     """Prints how many are right, by operator, and the first that are not."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--compiled", action="store_true", help="judge the code of sessions")
     parser.add_argument("--only", default="", metavar="REGEX")
     given = parser.parse_args()
     wrong = False
     for operator in filter(re.compile(given.only).search, OPERATORS):
-        found = [(seed, *judge(operator, seed)) for seed in range(given.seeds)]
+        found = [(seed, *judge(operator, seed, given.compiled)) for seed in range(given.seeds)]
         print(f"{operator:<24}", dict(collections.Counter(verdict for _, verdict, _ in found)))
         bad = [row for row in found if row[1] == "wrong"]
         wrong |= bool(bad)

@@ -173,7 +173,7 @@ fn compile(args: &CompileArgs) -> Vec<Idle> {
     let no_nests = "with `--emit mlir`, which has no passes over nests";
     let stops = args.passes.stop_after.is_some();
     [
-        when(args.emit == EmitArg::Mlir, PASSES, no_nests),
+        when(args.emit() == EmitArg::Mlir, PASSES, no_nests),
         when(args.passes.print_after_all, &["print_after"], "beside `--print-after-all`"),
         when(stops, &["report"], "with `--stop-after`, which makes no code"),
     ]

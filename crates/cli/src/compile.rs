@@ -30,11 +30,23 @@ pub(crate) enum EmitArg {
     Mlir,
 }
 
+impl CompileArgs {
+    /// What is written: as is asked for, or as the name of the output says.
+    pub(crate) fn emit(&self) -> EmitArg {
+        let ending = self.output.extension().and_then(|ending| ending.to_str());
+        self.emit.unwrap_or(match ending {
+            Some("c") => EmitArg::C,
+            Some("mlir") => EmitArg::Mlir,
+            _ => EmitArg::Library,
+        })
+    }
+}
+
 /// Arguments of `tangram compile`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  tangram compile model.onnx -o model.so\n  tangram compile \
-                        model.onnx -o model.c --emit c --machine neon\n  tangram compile \
-                        model.onnx -o model.mlir --emit mlir\n\nBeside a library, and beside C, \
+                        model.onnx -o model.c --machine neon\n  tangram compile \
+                        model.onnx -o model.mlir\n\nBeside a library, and beside C, \
                         lie its header, `model.h`, and its weights, `model.weights`.")]
 pub(crate) struct CompileArgs {
     /// The model to compile.
@@ -42,9 +54,9 @@ pub(crate) struct CompileArgs {
     /// Where to write the library, the C or the MLIR; its name, without the ending, begins the functions.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// What to write.
-    #[arg(long, value_enum, default_value = "library")]
-    pub(crate) emit: EmitArg,
+    /// What to write; without it C for an output that ends in `.c`, MLIR for `.mlir`, else a library.
+    #[arg(long, value_enum)]
+    pub(crate) emit: Option<EmitArg>,
     /// Run the model here on made-up inputs, and write a page of what it is compiled to: groups of
     /// operations with their time, memory and loops.
     #[arg(long, value_name = "FILE.html")]
@@ -95,7 +107,7 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
     };
     let mut model = opened(&args.model, &args.edits)?;
     how.rewrite(&args.model, &mut model)?;
-    if args.emit == EmitArg::Mlir {
+    if args.emit() == EmitArg::Mlir {
         if args.report.is_some() {
             let why = "`--report` is of compiled code: it has no effect with `--emit mlir`";
             return Err(Error::Usage(why.to_owned()));
@@ -119,7 +131,7 @@ pub(crate) fn run(args: &CompileArgs) -> Result<ExitCode, Error> {
         watcher.write(&args.output)?;
         return Ok(ExitCode::SUCCESS);
     };
-    let code = match args.emit {
+    let code = match args.emit() {
         EmitArg::C => out::started(&args.output, emitted.source.as_bytes())?,
         EmitArg::Library | EmitArg::Mlir => {
             let failed = |error: CompileError| refused(&args.model)(error.into());

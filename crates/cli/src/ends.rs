@@ -147,7 +147,7 @@ fn run(args: &RunArgs) -> Ends {
 
 fn compile(args: &CompileArgs) -> Ends {
     let mut writes = vec![args.output.clone()];
-    if args.emit != EmitArg::Mlir {
+    if args.emit() != EmitArg::Mlir {
         // One that ends like them is refused with its own words.
         let others = ["h", "weights"].map(|ending| args.output.with_extension(ending));
         writes.extend(others.into_iter().filter(|path| *path != args.output));

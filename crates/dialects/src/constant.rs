@@ -5,6 +5,7 @@ use tangram_ir::{
     Attr, AttrData, Context, Dim, Loc, Module, Op, OpState, Point, Str, Traits, Type, TypeData,
     Value, resource,
 };
+use tangram_rewrite::Rewriter;
 use tangram_tensor::{DType, Tensor};
 
 use crate::dtype;
@@ -146,6 +147,22 @@ pub fn build(module: &mut Module, point: Point, tensor: &Tensor, key: &str, loc:
     state.attrs = context.dict([(context.str("value"), value)]);
     state.results.push(tensor_type(context, tensor));
     module.create_at(point, state)
+}
+
+/// Makes an `nn.constant` for `tensor`, which was computed, at `point`.
+pub(crate) fn create(
+    rewriter: &mut Rewriter<'_>,
+    point: Point,
+    tensor: &Tensor,
+    key: &str,
+    loc: Loc,
+) -> Op {
+    let value = computed_attr(rewriter.module_mut_unheard(), tensor, key);
+    let context = rewriter.module().context();
+    let mut state = OpState::new(context.name("nn.constant"), loc);
+    state.attrs = context.dict([(context.str("value"), value)]);
+    state.results.push(tensor_type(context, tensor));
+    rewriter.create(point, state)
 }
 
 /// Returns whether `ty` is the type of an absent operand.

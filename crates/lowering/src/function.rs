@@ -25,6 +25,7 @@ use crate::nest::{Nest, Tensor};
 use crate::packing::{Tiled, second_cache};
 use crate::parameters::Parameters;
 use crate::program::{Buffer, Call, Program, ProgramStep, Storage};
+use crate::ranges::proven_reads;
 use crate::scop::{Role, arrays, count, parameters, scop};
 use crate::storage::{Draft, Planned};
 use crate::winograd::{SIDE, Winograd};
@@ -487,8 +488,11 @@ fn key(nest: &Nest, order: &[usize], tensors: &[Tensor], parameters: &Parameters
     let places: Vec<_> =
         nest.inputs.iter().chain(&nest.tables).chain([&nest.output]).map(of).collect();
     let accesses: Vec<_> = generic.inputs.iter().map(|a| (a.map.to_string(), a.outside)).collect();
+    let bodies = [Some(&generic.body), nest.finish.as_ref().map(|finish| &finish.body)];
+    let proven = bodies.into_iter().flatten().map(|body| proven_reads(nest, body, tensors));
+    let proven: Vec<_> = proven.map(|reads| reads.contains(&true).then_some(reads)).collect();
     format!(
-        "{shapes:?} {:?} {:?} {places:?} {accesses:?} {} {:?} {:?} {:?} {:?}",
+        "{shapes:?} {:?} {:?} {places:?} {accesses:?} {} {:?} {:?} {:?} {:?} {proven:?}",
         text(&generic.extents),
         text(&generic.symbols),
         generic.output.map,

@@ -52,6 +52,7 @@ mod parameters;
 mod passes;
 mod program;
 mod quantised;
+mod ranges;
 mod reason;
 mod relations;
 mod scaling;

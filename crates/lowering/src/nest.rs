@@ -8,6 +8,8 @@ use tangram_dialects::structured::{
 use tangram_ir::Op;
 use tangram_tensor::DType;
 
+use crate::ranges::Range;
+
 /// A tensor of the function, or one between the stages of an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Tensor {
@@ -17,6 +19,8 @@ pub(crate) struct Tensor {
     pub buffer: usize,
     /// Whether each part of a call has one of its own.
     pub scratch: bool,
+    /// Between which numbers its elements are, where it holds constants that may be indices.
+    pub range: Option<Range>,
 }
 
 /// A loop nest: the places of its accesses are the numbers of tensors.
@@ -407,14 +411,5 @@ fn spliced(body: &Body, input: usize, inner: &Body, leaf: impl Fn(&Scalar) -> Sc
 
 /// The scalar with other numbers for its operands.
 fn renumbered(scalar: &Scalar, ids: &[ScalarId]) -> Scalar {
-    let id = |id: &ScalarId| ids[id.0 as usize];
-    match scalar {
-        Scalar::Unary(f, a) => Scalar::Unary(*f, id(a)),
-        Scalar::Binary(f, a, b) => Scalar::Binary(*f, id(a), id(b)),
-        Scalar::Compare(f, a, b) => Scalar::Compare(*f, id(a), id(b)),
-        Scalar::Select(c, a, b) => Scalar::Select(id(c), id(a), id(b)),
-        Scalar::Cast(ty, a) => Scalar::Cast(*ty, id(a)),
-        Scalar::Lookup(table, at) => Scalar::Lookup(*table, at.iter().map(id).collect()),
-        leaf => leaf.clone(),
-    }
+    scalar.with_operands(|id| ids[id.0 as usize])
 }

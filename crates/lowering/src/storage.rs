@@ -9,7 +9,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::{Generic, Structured, Temporary, TensorId, structured};
-use tangram_dialects::{dims, dtype};
+use tangram_dialects::{constant, dims, dtype};
 use tangram_ir::{Block, Module, Op, Value};
 use tangram_tensor::DType;
 
@@ -19,6 +19,7 @@ use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::packing::Tiled;
 use crate::program::{Buffer, Storage, Stored};
+use crate::ranges::{of_constant, of_result};
 use crate::reason::Reason;
 use crate::scop::count;
 use crate::unit_dims;
@@ -87,8 +88,12 @@ impl<'a> Draft<'a> {
                 draft.end(op);
             } else if module.name_text(op) == "nn.constant" {
                 let value = module.result(op, 0);
-                if draft.store(value, Storage::Constant(value)).is_none() {
-                    draft.steps.push(Planned::Reference(op));
+                match draft.store(value, Storage::Constant(value)) {
+                    Some(tensor) => {
+                        let elements = constant::constant_tensor(module, value);
+                        draft.tensors[tensor].range = elements.as_ref().and_then(of_constant);
+                    }
+                    None => draft.steps.push(Planned::Reference(op)),
                 }
             } else if let Err(reason) = draft.loops_of(op, refused) {
                 draft.reasons.insert(op, reason);
@@ -135,7 +140,7 @@ impl<'a> Draft<'a> {
         let size = count(&extents)?;
         self.buffers.push(Buffer { element, size, storage, per_part: false });
         let buffer = self.buffers.len() - 1;
-        self.tensors.push(Tensor { element, extents, buffer, scratch: false });
+        self.tensors.push(Tensor { element, extents, buffer, scratch: false, range: None });
         Some(self.tensors.len() - 1)
     }
 
@@ -310,6 +315,12 @@ impl<'a> Draft<'a> {
                     nests.push(Planned::Nest(Box::new(nest)));
                 }
             }
+        }
+        // One nest writes all of its result.
+        if let [Planned::Nest(nest)] = &nests[..] {
+            let range = of_result(nest, &self.tensors);
+            self.tensors[nest.output].range = range;
+            results.iter().for_each(|&result| self.tensors[result].range = range);
         }
         self.steps.extend(nests);
         Ok(())

@@ -210,7 +210,7 @@ fn tensor(draft: &mut Draft<'_>, extents: &[usize], scratch: bool) -> Option<usi
     let size = crate::scop::count(&extents)?;
     draft.buffers.push(Buffer { element, size, storage: Storage::Arena, per_part: scratch });
     let buffer = draft.buffers.len() - 1;
-    draft.tensors.push(Tensor { element, extents, buffer, scratch });
+    draft.tensors.push(Tensor { element, extents, buffer, scratch, range: None });
     Some(draft.tensors.len() - 1)
 }
 

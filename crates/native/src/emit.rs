@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use tangram_affine::symbolic::{C_FUNCTIONS, Expr};
+use tangram_dialects::decompose::decompose;
 use tangram_dialects::structured::wants_extents;
 use tangram_dialects::{constant, dims};
 use tangram_ir::{Module, Op, Value};
@@ -73,8 +74,10 @@ pub fn emit_watched(
     let mut lowering = tangram_lowering::Options::default();
     lowering.machine = options.machine.clone();
     (lowering.exact, lowering.verify_each) = (options.exact, options.verify_each);
+    let mut model = model.clone();
+    decompose(&mut model.module, main);
     match lower_watched(&model.module, main, &lowering, watch)? {
-        Some(program) => emit_program(model, &program, name, options).map(Some),
+        Some(program) => emit_program(&model, &program, name, options).map(Some),
         None => Ok(None),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use tangram_affine::symbolic::Expr;
+use tangram_dialects::decompose::decompose;
 use tangram_dialects::interpret::Datum;
 use tangram_ir::{Module, Op, Value};
 use tangram_lowering::Program;
@@ -121,6 +122,7 @@ impl Session {
             let program = reference(&model.module, main);
             return Session::with_program(model, main, program, options);
         }
+        decompose(&mut model.module, main);
         let names = input_names(&model.module, main);
         let runner = segments::runner(&mut model.module, main, names.into_iter(), options)?;
         Session::of(model, main, runner, options)

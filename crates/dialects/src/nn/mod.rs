@@ -47,6 +47,7 @@ use tangram_ir::{
 };
 
 use crate::budget::StepsFn;
+use crate::decompose::{DecomposeFn, DecomposeTable};
 use crate::eval::{EvalFn, EvalTable};
 use crate::field::{self, FieldFn};
 use crate::structured::{StructuredFn, StructuredTable};
@@ -67,6 +68,8 @@ pub struct NnOp {
     pub eval: Option<EvalFn>,
     /// What it computes, as loops; `None` if it has no such definition.
     pub structured: Option<StructuredFn>,
+    /// What other operations it is made of; `None` if it is no composition.
+    pub decompose: Option<DecomposeFn>,
     /// What is known of the numbers that it gives.
     pub numbers: Numbers,
     /// Evaluation over a prime field. `None`: a function of each element of which nothing is known,
@@ -94,6 +97,7 @@ impl NnOp {
             def,
             eval: None,
             structured: None,
+            decompose: None,
             numbers: Numbers::NOTHING,
             over_field: None,
             open: None,
@@ -113,6 +117,11 @@ impl NnOp {
     /// The operation with a structured definition.
     const fn structured(self, structured: StructuredFn) -> NnOp {
         NnOp { structured: Some(structured), ..self }
+    }
+
+    /// The operation as a composition of others.
+    const fn decomposed(self, decompose: DecomposeFn) -> NnOp {
+        NnOp { decompose: Some(decompose), ..self }
     }
 
     /// The operation with these properties too.
@@ -296,10 +305,12 @@ pub fn register(context: &Context) {
     context.register(ops().map(|op| &op.def));
     let mut functions = context.extension::<EvalTable>().functions.write();
     let mut definitions = context.extension::<StructuredTable>().functions.write();
+    let mut compositions = context.extension::<DecomposeTable>().functions.write();
     for op in ops() {
         let name = context.name(op.def.name);
         op.eval.map(|eval| functions.insert(name, eval));
         op.structured.map(|structured| definitions.insert(name, structured));
+        op.decompose.map(|decompose| compositions.insert(name, decompose));
     }
 }
 

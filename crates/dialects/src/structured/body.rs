@@ -174,6 +174,34 @@ pub enum Scalar {
     Lookup(usize, Vec<ScalarId>),
 }
 
+impl Scalar {
+    /// The scalars that it is made of.
+    pub fn operands(&self) -> Vec<ScalarId> {
+        match self {
+            Scalar::Unary(_, a) | Scalar::Cast(_, a) => vec![*a],
+            Scalar::Binary(_, a, b) | Scalar::Compare(_, a, b) => vec![*a, *b],
+            Scalar::Select(test, a, b) => vec![*test, *a, *b],
+            Scalar::Lookup(_, at) => at.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same function of others.
+    pub fn with_operands(&self, other: impl Fn(ScalarId) -> ScalarId) -> Scalar {
+        match self {
+            Scalar::Unary(f, a) => Scalar::Unary(*f, other(*a)),
+            Scalar::Binary(f, a, b) => Scalar::Binary(*f, other(*a), other(*b)),
+            Scalar::Compare(f, a, b) => Scalar::Compare(*f, other(*a), other(*b)),
+            Scalar::Select(test, a, b) => Scalar::Select(other(*test), other(*a), other(*b)),
+            Scalar::Cast(ty, a) => Scalar::Cast(*ty, other(*a)),
+            Scalar::Lookup(table, at) => {
+                Scalar::Lookup(*table, at.iter().copied().map(other).collect())
+            }
+            leaf => leaf.clone(),
+        }
+    }
+}
+
 /// Straight code: scalars in order; the result is named.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Body {

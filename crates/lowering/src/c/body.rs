@@ -9,6 +9,7 @@ use super::half;
 use super::{DIVISION, FAULTS, OUTSIDE};
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
+use crate::ranges::proven_reads;
 use crate::scop::array;
 
 /// The type of an element in memory; nothing for types that have none in C.
@@ -148,11 +149,12 @@ impl Scalars<'_> {
     pub fn declarations(&self, body: &Body) -> Vec<(usize, String)> {
         let needed = needed(body);
         let types = self.types(body);
+        let proven = proven_reads(self.nest, body, self.tensors);
         let mut lines = Vec::new();
         for (at, scalar) in body.scalars().iter().enumerate().filter(|(at, _)| needed[*at]) {
             let mut ty = scalar_type(types[at]);
             let value = match scalar {
-                Scalar::Lookup(table, place) => {
+                Scalar::Lookup(table, place) if !proven[at] => {
                     let within = self.within_table(body, *table, place);
                     lines.push((at, format!("const _Bool within{at} = {within};")));
                     lines.push((at, format!("{FAULTS} |= within{at} ? 0 : {OUTSIDE};")));
@@ -381,14 +383,7 @@ fn needed(body: &Body) -> Vec<bool> {
         if !needed[at] {
             continue;
         }
-        let operands: Vec<_> = match scalar {
-            Scalar::Unary(_, a) | Scalar::Cast(_, a) => vec![*a],
-            Scalar::Binary(_, a, b) | Scalar::Compare(_, a, b) => vec![*a, *b],
-            Scalar::Select(c, a, b) => vec![*c, *a, *b],
-            Scalar::Lookup(_, at) => at.clone(),
-            _ => Vec::new(),
-        };
-        operands.iter().for_each(|id| needed[id.0 as usize] = true);
+        scalar.operands().iter().for_each(|id| needed[id.0 as usize] = true);
     }
     needed
 }

@@ -6,9 +6,10 @@ use std::fmt::Write;
 use tangram_kernel::StepError;
 use tangram_polyhedral::ast::{Ast, Statements};
 
+use super::body::Scalars;
 use super::kernel::Kernel;
 use super::tile::{self, TILE};
-use super::{Instances, Sharing, c_type, head, in_order, index, lanes, shared_out, tail};
+use super::{Instances, Sharing, c_type, chain, head, in_order, index, lanes, shared_out, tail};
 use crate::group::Group;
 use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
@@ -95,6 +96,15 @@ impl Rows<'_> {
         let mut text: String = loops.iter().map(|at| head(*at) + "\n").collect();
         let (held, known) = self.held(nest, inner);
         let _ = writeln!(text, "        {{\n{held}");
+        let scalars = Scalars { nest, tensors, parameters, order, known: known.clone() };
+        let steps = inner.and_then(|inner| {
+            let extent = parameters.text(&nest.generic.extents[inner]);
+            let store = |value: &str| format!("{} = {value};", scalars.target());
+            chain::in_steps(&scalars, &nest.generic.body, (inner, &extent), store)
+        });
+        if let Some(steps) = steps {
+            return text + &steps + "        }\n";
+        }
         if let Some(inner) = inner {
             let _ = writeln!(text, "        TANGRAM_SIMD\n{}", head(inner));
         }

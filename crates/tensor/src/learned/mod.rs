@@ -21,7 +21,7 @@ pub use features::{
 pub use labels::{Labels, label_encoder};
 pub use linear::{LinearParams, linear_classifier, linear_regressor};
 pub use maps::{CastForm, cast_map, dict_vectorizer, map_of, zip_map};
-pub use scores::PostTransform;
+pub use scores::{Other, PostTransform, QUANTILE, ZERO};
 pub use svm::{Kernel, SvmClassifierParams, SvmParams, svm_classifier, svm_regressor};
 
 use crate::dtype::DType;

@@ -18,7 +18,7 @@ pub enum PostTransform {
 
 /// What the score of the other of two classes is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Other {
+pub enum Other {
     /// `1 - x`: `x` is a share.
     Complement,
     /// `-x`: `x` is a distance.
@@ -26,7 +26,10 @@ pub(super) enum Other {
 }
 
 /// A score not further from 0 than this is 0 to `SoftmaxZero`.
-const ZERO: f32 = 1e-7;
+pub const ZERO: f32 = 1e-7;
+
+/// The constant of the closed form that `Probit` is computed by.
+pub const QUANTILE: f32 = 0.147;
 
 impl PostTransform {
     /// The transformation that ONNX calls `text`.
@@ -45,6 +48,11 @@ impl PostTransform {
     pub fn numbered(number: i64) -> Option<PostTransform> {
         use PostTransform::*;
         [None, Softmax, Logistic, SoftmaxZero, Probit].get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// Whether scores stay as they are.
+    pub fn is_none(self) -> bool {
+        self == PostTransform::None
     }
 
     /// Transforms the scores of a row. A single one is changed by `Probit` alone.
@@ -92,11 +100,10 @@ fn softmax(scores: &mut [f32], counts: impl Fn(f32) -> bool) {
 /// `sqrt(2) * erfinv(2 x - 1)`, with the closed form of S. Winitzki, "A handy approximation for
 /// the error function and its inverse" (2008), which engines have in common.
 fn probit(x: f32) -> f32 {
-    const A: f32 = 0.147;
     let x = 2.0 * x - 1.0;
     let log = ((1.0 - x) * (1.0 + x)).ln();
-    let half = 2.0 / (std::f32::consts::PI * A) + 0.5 * log;
-    let root = (-half + (half * half - log / A).sqrt()).sqrt();
+    let half = 2.0 / (std::f32::consts::PI * QUANTILE) + 0.5 * log;
+    let root = (-half + (half * half - log / QUANTILE).sqrt()).sqrt();
     std::f32::consts::SQRT_2 * if x < 0.0 { -root } else { root }
 }
 

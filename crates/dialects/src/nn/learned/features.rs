@@ -4,6 +4,7 @@ use tangram_ir::{AttrKind, Dim, InferCx};
 use tangram_tensor::learned::{self as kernels, Norm};
 use tangram_tensor::{DType, Tensor};
 
+use super::made;
 use super::{OUT, X, element, floats, ints, labels, rows, singles, strs};
 use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{InferExt, Result, Shaped, one};
@@ -19,7 +20,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         &[],
         infer_extractor,
     )
-    .eval(|cx| single(kernels::array_feature_extractor(cx.need(0)?, cx.need(1)?))),
+    .eval(|cx| single(kernels::array_feature_extractor(cx.need(0)?, cx.need(1)?)))
+    .decomposed(made::extractor),
     op(
         "nn.ml_binarizer",
         "1 for what exceeds a threshold, 0 for all else",
@@ -31,7 +33,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
     .eval(|cx| {
         let threshold = cx.attrs().float("threshold").unwrap_or(0.0);
         single(kernels::binarizer(cx.need(0)?, threshold as f32))
-    }),
+    })
+    .decomposed(made::binarizer),
     op(
         "nn.ml_feature_vectorizer",
         "the rows of all inputs behind each other, `f32`",
@@ -43,7 +46,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
     .eval(|cx| {
         let widths = cx.attrs().ints("inputdimensions").unwrap_or_default();
         single(kernels::feature_vectorizer(&cx.all()?, &widths))
-    }),
+    })
+    .decomposed(made::vectorizer),
     op(
         "nn.ml_imputer",
         "`x` with other values in place of one, which may be NaN",
@@ -57,7 +61,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         ],
         infer_alike,
     )
-    .eval(eval_imputer),
+    .eval(eval_imputer)
+    .decomposed(made::imputer),
     op(
         "nn.ml_normalizer",
         "each row by its norm, `f32`",
@@ -66,15 +71,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         &[maybe("norm", AttrKind::Enum(&["MAX", "L1", "L2"]), "MAX if absent")],
         infer_float,
     )
-    .eval(|cx| {
-        let norm = match cx.attrs().text("norm") {
-            None | Some("MAX") => Norm::Max,
-            Some("L1") => Norm::L1,
-            Some("L2") => Norm::L2,
-            Some(other) => return Err(EvalError::Value("norm", other.to_owned())),
-        };
-        single(kernels::normalizer(cx.need(0)?, norm))
-    }),
+    .eval(|cx| single(kernels::normalizer(cx.need(0)?, norm(cx)?)))
+    .decomposed(made::normalizer),
     op(
         "nn.ml_one_hot_encoder",
         "a new last dimension with 1 at the place of each element among categories, `f32`",
@@ -103,7 +101,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         ],
         infer_float,
     )
-    .eval(eval_scaler),
+    .eval(eval_scaler)
+    .decomposed(made::scaler),
 ];
 
 fn infer_alike(cx: &InferCx<'_>) -> Result {
@@ -146,9 +145,20 @@ fn infer_one_hot(cx: &InferCx<'_>) -> Result {
     one(cx, &Shaped { dims, element: element(cx, DType::F32) })
 }
 
-fn eval_imputer(cx: &EvalCx<'_>) -> Evaluated {
-    let (x, attrs) = (cx.need(0)?, cx.attrs());
-    let (imputed, replaced) = if x.dtype().is_float() {
+/// What a row is divided by.
+pub(super) fn norm(cx: &EvalCx<'_>) -> std::result::Result<Norm, EvalError> {
+    match cx.attrs().text("norm") {
+        None | Some("MAX") => Ok(Norm::Max),
+        Some("L1") => Ok(Norm::L1),
+        Some("L2") => Ok(Norm::L2),
+        Some(other) => Err(EvalError::Value("norm", other.to_owned())),
+    }
+}
+
+/// The values that an imputer puts in place of another one, and that one.
+pub(super) fn imputed(cx: &EvalCx<'_>, element: DType) -> (Tensor, Tensor) {
+    let attrs = cx.attrs();
+    if element.is_float() {
         (
             Tensor::vector(attrs.floats("imputed_value_floats").unwrap_or_default()),
             Tensor::scalar(attrs.float("replaced_value_float").unwrap_or(0.0)),
@@ -158,11 +168,17 @@ fn eval_imputer(cx: &EvalCx<'_>) -> Evaluated {
             Tensor::vector(attrs.ints("imputed_value_int64s").unwrap_or_default()),
             Tensor::scalar(attrs.int("replaced_value_int64").unwrap_or(0)),
         )
-    };
+    }
+}
+
+fn eval_imputer(cx: &EvalCx<'_>) -> Evaluated {
+    let x = cx.need(0)?;
+    let (imputed, replaced) = imputed(cx, x.dtype());
     single(kernels::imputer(x, &imputed, &replaced))
 }
 
-fn eval_scaler(cx: &EvalCx<'_>) -> Evaluated {
+/// What is subtracted from each feature, and what the difference is multiplied by.
+pub(super) fn offset_and_scale(cx: &EvalCx<'_>) -> (Vec<f32>, Vec<f32>) {
     let (mut offset, mut scale) = (singles(cx, "offset"), singles(cx, "scale"));
     if offset.is_empty() {
         offset = vec![0.0; scale.len().max(1)];
@@ -170,5 +186,10 @@ fn eval_scaler(cx: &EvalCx<'_>) -> Evaluated {
     if scale.is_empty() {
         scale = vec![1.0; offset.len()];
     }
+    (offset, scale)
+}
+
+fn eval_scaler(cx: &EvalCx<'_>) -> Evaluated {
+    let (offset, scale) = offset_and_scale(cx);
     single(kernels::scaler(cx.need(0)?, &offset, &scale))
 }

@@ -4,6 +4,7 @@ use tangram_ir::{AttrKind, InferCx};
 use tangram_tensor::DType;
 use tangram_tensor::learned::{self as kernels, LinearParams};
 
+use super::made;
 use super::{CLASSIFIED, OUT, POST, X, classified, count, counted, floats, ints, labels, post};
 use super::{rows, singles, strs};
 use crate::eval::{EvalCx, EvalError, Evaluated, single};
@@ -31,7 +32,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         let labels = labels(&cx.attrs(), "classlabels_strings", "classlabels_ints");
         let (label, scores) = kernels::linear_classifier(cx.need(0)?, &params(cx)?, &labels)?;
         Ok(vec![label, scores])
-    }),
+    })
+    .decomposed(made::linear_classifier),
     op(
         "nn.ml_linear_regressor",
         "linear functions of features, `f32`",
@@ -45,10 +47,11 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         ],
         infer_regressor,
     )
-    .eval(eval_regressor),
+    .eval(eval_regressor)
+    .decomposed(made::linear_regressor),
 ];
 
-fn params(cx: &EvalCx<'_>) -> std::result::Result<LinearParams, EvalError> {
+pub(super) fn params(cx: &EvalCx<'_>) -> std::result::Result<LinearParams, EvalError> {
     let (coefficients, intercepts) = (singles(cx, "coefficients"), singles(cx, "intercepts"));
     Ok(LinearParams { coefficients, intercepts, post: post(&cx.attrs())? })
 }

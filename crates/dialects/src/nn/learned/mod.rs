@@ -7,6 +7,7 @@
 pub(super) mod features;
 pub(super) mod labels;
 pub(super) mod linear;
+mod made;
 pub(super) mod maps;
 mod prepared;
 pub(super) mod svm;

@@ -1,19 +1,21 @@
 //! Ensembles of decision trees.
 
-use tangram_ir::{AttrDef, AttrKind, InferCx};
+use tangram_ir::{AttrDef, AttrKind, Dim, InferCx};
 use tangram_tensor::DType;
 use tangram_tensor::learned::PostTransform;
 use tangram_tensor::learned::trees::{
-    Aggregate, Ensemble, LeafLists, Mode, NodeLists, TargetLists, TreeClassifier, TreeLists,
-    TreeRegressor,
+    Aggregate, Ensemble, LeafLists, Mode, NodeLists, Tables, TargetLists, TreeClassifier,
+    TreeLists, TreeRegressor, tree_leaves,
 };
 
+use super::made;
 use super::prepared::prepared;
 use super::{CLASSIFIED, OUT, POST, X, classified, count, counted, floats, ints, labels, post};
 use super::{rows, strs, tensor};
-use crate::eval::{EvalCx, EvalError, single};
+use crate::eval::{EvalCx, EvalError, Evaluated, single};
 use crate::infer::{InferExt, Result, one};
-use crate::nn::{NnOp, maybe, needed, op};
+use crate::nn::{NnOp, maybe, needed, op, operand};
+use crate::structured::{Comparison, Stage, Structured, StructuredCx};
 
 const TREES: AttrDef = ints("nodes_treeids", "the tree of each node");
 const IDS: AttrDef = ints("nodes_nodeids", "the number of each node in its tree");
@@ -66,7 +68,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         let model = prepared(cx, TENSORS, || classifier(cx))?;
         let (label, scores) = model.classify(cx.need(0)?)?;
         Ok(vec![label, scores])
-    }),
+    })
+    .decomposed(made::tree_classifier),
     op(
         "nn.ml_tree_ensemble_regressor",
         "the joined values of the leaves of trees, `f32`",
@@ -104,7 +107,8 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
     .eval(|cx| {
         let model = prepared(cx, TENSORS, || regressor(cx))?;
         single(model.predict(cx.need(0)?, DType::F32))
-    }),
+    })
+    .decomposed(made::tree_regressor),
     op(
         "nn.ml_tree_ensemble",
         "the joined values of the leaves of trees",
@@ -142,8 +146,79 @@ pub(in crate::nn) static OPS: &[NnOp] = &[
         let model = prepared(cx, TENSORS, || ensemble(cx))?;
         let x = cx.need(0)?;
         single(model.predict(x, x.dtype()))
-    }),
+    })
+    .decomposed(made::tree_ensemble),
+    op(
+        "nn.ml_tree_leaves",
+        "the leaf that each row gets to in each tree, as its place in tables; `i32`",
+        &[
+            X,
+            operand("features", "the feature that each node asks about, `i32`"),
+            operand("splits", "`x <= split` is asked, in the type of `x`"),
+            operand(
+                "next",
+                "a row of no and yes, and of NaN if that is no no, for each node; `i32`",
+            ),
+            operand("roots", "the node that each tree starts with, `i32`"),
+        ],
+        OUT,
+        &[needed("depth", AttrKind::Int, "how many steps are taken; leaves follow themselves")],
+        infer_leaves,
+    )
+    .structured(structured_leaves)
+    .eval(eval_leaves),
 ];
+
+fn infer_leaves(cx: &InferCx<'_>) -> Result {
+    let trees = cx.tensor(4)?.dims.and_then(|dims| dims.first().copied());
+    one(cx, &rows(cx, DType::I32, Some(trees.unwrap_or(Dim::UNKNOWN)))?)
+}
+
+fn eval_leaves(cx: &EvalCx<'_>) -> Evaluated {
+    let tables = Tables {
+        features: cx.need(1)?.clone(),
+        splits: cx.need(2)?.clone(),
+        next: cx.need(3)?.clone(),
+        roots: cx.need(4)?.clone(),
+        depth: count(cx, "depth", 0)?,
+    };
+    single(tree_leaves(cx.need(0)?, &tables))
+}
+
+/// Each step reads what the node of the step before asks, and goes to what follows it.
+fn structured_leaves(cx: &StructuredCx<'_>) -> Option<Structured> {
+    let [x, features, splits, next, roots] = [0, 1, 2, 3, 4].map(|i| cx.operand(i));
+    let (x, features, splits) = (x?, features?, splits?);
+    let (next, roots, out) = (next?, roots?, cx.result(0)?);
+    let depth = usize::try_from(cx.attrs().int("depth")?).ok().filter(|&n| n <= DEEPEST)?;
+    let asks_nan = match next.extents.get(1)?.as_int()? {
+        2 => false,
+        3 => true,
+        _ => return None,
+    };
+    (x.element == splits.element && x.rank() == 2).then_some(())?;
+    let mut stage = Stage::over(&out.extents);
+    let (row, tree) = (stage.index(0), stage.all(1..2));
+    let mut node = stage.load_exact(&roots, &tree);
+    for _ in 0..depth {
+        let at = stage.cast(DType::I64, node);
+        let feature = stage.lookup(&features, vec![at]);
+        let feature = stage.cast(DType::I64, feature);
+        let value = stage.lookup(&x, vec![row, feature]);
+        let split = stage.lookup(&splits, vec![at]);
+        let answer = stage.compare(Comparison::Le, value, split);
+        let mut way = stage.cast(DType::I64, answer);
+        if asks_nan {
+            let (is_nan, third) = (stage.compare(Comparison::Ne, value, value), stage.int(2));
+            way = stage.select(is_nan, third, way);
+        }
+        node = stage.lookup(&next, vec![at, way]);
+    }
+    Some(Structured::one(stage.store_parallel(&out, node)))
+}
+
+/// How many steps a walk has as loops.
+const DEEPEST: usize = 64;
 
 fn infer_ensemble(cx: &InferCx<'_>) -> Result {
     one(cx, &rows(cx, cx.dtype(0)?, Some(counted(cx, "n_targets")))?)
@@ -205,7 +280,7 @@ fn trees(cx: &EvalCx<'_>, names: [&'static str; 5], targets: usize) -> Tried<Ens
     Ok(Ensemble::of_nodes(&nodes, &leaves, targets, doubles || double_weights)?)
 }
 
-fn classifier(cx: &EvalCx<'_>) -> Tried<TreeClassifier> {
+pub(super) fn classifier(cx: &EvalCx<'_>) -> Tried<TreeClassifier> {
     let attrs = cx.attrs();
     let labels = labels(&attrs, "classlabels_strings", "classlabels_int64s");
     if labels.is_empty() {
@@ -218,7 +293,7 @@ fn classifier(cx: &EvalCx<'_>) -> Tried<TreeClassifier> {
     Ok(TreeClassifier::new(ensemble, base, post(&attrs)?, labels)?)
 }
 
-fn regressor(cx: &EvalCx<'_>) -> Tried<TreeRegressor> {
+pub(super) fn regressor(cx: &EvalCx<'_>) -> Tried<TreeRegressor> {
     let names = [
         "target_treeids",
         "target_nodeids",
@@ -236,7 +311,7 @@ fn regressor(cx: &EvalCx<'_>) -> Tried<TreeRegressor> {
     })
 }
 
-fn ensemble(cx: &EvalCx<'_>) -> Tried<TreeRegressor> {
+pub(super) fn ensemble(cx: &EvalCx<'_>) -> Tried<TreeRegressor> {
     let attrs = cx.attrs();
     let tensor = |name: &'static str| cx.tensor_attr(name).ok_or(EvalError::Attribute(name));
     let numbered = |name: &'static str, default: i64| attrs.int(name).unwrap_or(default);

@@ -24,7 +24,7 @@ mod zero_state;
 use std::sync::Arc;
 
 use tangram_affine::symbolic::Truth;
-use tangram_ir::{Attr, Context, Diagnostic, Module, Name, Op, OpState, Point, Value};
+use tangram_ir::{Attr, Context, Diagnostic, Module, Name, Op, Point, Value};
 use tangram_rewrite::{NoMatch, RewritePattern, Rewriter, Roots};
 use tangram_tensor::Tensor;
 
@@ -143,13 +143,8 @@ fn present(module: &Module, op: Op, i: usize) -> Option<Value> {
 
 /// A constant of `tensor` just before `op`.
 fn make_constant(rewriter: &mut Rewriter<'_>, op: Op, tensor: &Tensor, key: &str) -> Value {
-    let value = constant::computed_attr(rewriter.module_mut_unheard(), tensor, key);
-    let module = rewriter.module();
-    let context = module.context();
-    let mut state = OpState::new(context.name("nn.constant"), module.loc(op));
-    state.attrs = context.dict([(context.str("value"), value)]);
-    state.results.push(constant::tensor_type(context, tensor));
-    let new = rewriter.create(Point::Before(op), state);
+    let loc = rewriter.module().loc(op);
+    let new = constant::create(rewriter, Point::Before(op), tensor, key, loc);
     rewriter.module().result(new, 0)
 }
 

@@ -58,6 +58,26 @@ pub(super) fn picks(g: &mut Generator<'_>, lines: &mut Vec<String>) {
     ];
     lines.push(line("one_hot", &operands, &[format!("axis={at}")], 1));
     chosen(g, lines);
+    walk(g, lines);
+}
+
+/// Rows that go through nodes in any order, which may come back to where they were.
+fn walk(g: &mut Generator<'_>, lines: &mut Vec<String>) {
+    let (nodes, ways, trees) = (g.int(1, 6), g.int(2, 3), g.int(1, 3));
+    let (features, steps) = (g.int(1, 4), g.int(0, 5));
+    let element = g.pick(&["f32", "f64"]);
+    let mut table = |shape: &str, count: i64, below: i64| {
+        let list: Vec<String> = (0..count).map(|_| g.int(0, below - 1).to_string()).collect();
+        format!("i32[{shape}] = ({})", list.join(", "))
+    };
+    let operands = [
+        tensor(element, &["N".to_owned(), features.to_string()]),
+        table(&nodes.to_string(), nodes, features),
+        tensor(element, &[nodes.to_string()]),
+        table(&format!("{nodes},{ways}"), nodes * ways, nodes),
+        table(&trees.to_string(), trees, nodes),
+    ];
+    lines.push(line("ml_tree_leaves", &operands, &[format!("depth={steps}")], 1));
 }
 
 /// What goes through a dimension from one end to the other.

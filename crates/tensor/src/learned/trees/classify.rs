@@ -48,6 +48,40 @@ impl TreeClassifier {
         Ok(TreeClassifier { ensemble, base, post, labels, single })
     }
 
+    /// The only class that leaves vote for, of two, and the score above which a row is of the second.
+    pub fn single(&self) -> Option<(usize, f64)> {
+        self.single
+    }
+
+    /// What the score of the second class says of the first, if leaves vote for that alone.
+    pub fn other(&self) -> Other {
+        match self.single {
+            Some((_, enough)) if enough > 0.0 => Other::Complement,
+            _ => Other::Negative,
+        }
+    }
+
+    /// The trees.
+    pub fn ensemble(&self) -> &Ensemble {
+        &self.ensemble
+    }
+
+    /// The classes.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// What is added to scores: nothing, or a value for each class; a single one goes to the class
+    /// that leaves vote for, if they do for one alone, else to the first.
+    pub fn base(&self) -> &[f64] {
+        &self.base
+    }
+
+    /// What is done with the scores of a row.
+    pub fn post(&self) -> PostTransform {
+        self.post
+    }
+
     /// The class of each row, and the scores of all classes, `f32`.
     ///
     /// # Errors
@@ -79,8 +113,7 @@ impl TreeClassifier {
         if class == 1 {
             self.post.apply(row);
         } else {
-            let other = if enough > 0.0 { Other::Complement } else { Other::Negative };
-            row.copy_from_slice(&self.post.pair(score, other));
+            row.copy_from_slice(&self.post.pair(score, self.other()));
         }
         usize::from(f64::from(score) > enough)
     }

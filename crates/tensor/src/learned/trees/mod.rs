@@ -11,10 +11,12 @@
 
 mod build;
 mod classify;
+mod tables;
 mod walk;
 
 pub use build::{LeafLists, NodeLists, TargetLists, TreeLists};
 pub use classify::{TreeClassifier, TreeRegressor};
+pub use tables::{Tables, tree_leaves};
 
 /// What a node asks of a feature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
