@@ -200,7 +200,7 @@ def test_operations_of_very_many_operands_take_time_near_to_their_number(command
     graph = helper.make_graph([helper.make_node("Concat", names, ["y"], axis=0)], "joined", inputs, [output])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     onnx.save(model, command.folder / "model.onnx")
-    for words in (["compile", "-o", "m.c", "--emit", "c"], ["show"], ["opt", "-o", "out.onnx"]):
+    for words in (["compile", "-o", "m.c", "--emit", "c"], ["show"], ["opt", "-o", "out.onnx"], ["run", "--random"]):
         # Where each operand is looked for in all others, this takes minutes.
         done = command.run(words[0], "model.onnx", *words[1:], code=2 if words[0] == "compile" else 0, timeout=60)
         assert words[0] != "compile" or "operands and results, more than are compiled" in done.stderr

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use rustc_hash::FxHashMap;
 use tangram_affine::symbolic::Expr;
 use tangram_dialects::decompose::decompose;
 use tangram_dialects::interpret::Datum;
@@ -352,8 +353,17 @@ impl Session {
     /// The inputs in their order.
     fn ordered(&self, given: &[(&str, Datum)]) -> Result<Vec<Datum>, InputError> {
         let mut values: Vec<Option<Datum>> = vec![None; self.main.inputs.len()];
-        for (name, datum) in given {
-            let Some(i) = self.main.inputs.iter().position(|port| port.name == *name) else {
+        // Most come in the order of the model; the others are looked up, however many there are.
+        let mut places: Option<FxHashMap<&str, usize>> = None;
+        let all = || self.main.inputs.iter().enumerate().map(|(i, port)| (port.name.as_str(), i));
+        for (at, (name, datum)) in given.iter().enumerate() {
+            let in_order = self.main.inputs.get(at).is_some_and(|port| port.name == *name);
+            let place = if in_order {
+                Some(at)
+            } else {
+                places.get_or_insert_with(|| all().collect()).get(name).copied()
+            };
+            let Some(i) = place else {
                 let known = self.main.inputs.iter().map(|port| port.name.clone()).collect();
                 return Err(InputError::Unknown { name: (*name).to_owned(), known });
             };
