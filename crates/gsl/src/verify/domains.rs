@@ -213,7 +213,6 @@ mod tests {
         ("nn.ml_tree_ensemble_classifier", "a tree in lists of one length"),
         ("nn.ml_tree_ensemble_regressor", "a tree in lists of one length"),
         ("nn.ml_tree_ensemble", "a tree in lists of one length"),
-        ("nn.ml_tree_leaves", "places of nodes that tables have"),
     ];
 
     #[test]
