@@ -4316,6 +4316,36 @@ class MLTreeEnsembleRegressor(Call):
         super().__init__('ml_tree_ensemble_regressor', x, nodes_treeids=nodes_treeids, nodes_nodeids=nodes_nodeids, nodes_modes=nodes_modes, nodes_featureids=nodes_featureids, nodes_values=nodes_values, nodes_values_as_tensor=nodes_values_as_tensor, nodes_truenodeids=nodes_truenodeids, nodes_falsenodeids=nodes_falsenodeids, nodes_missing_value_tracks_true=nodes_missing_value_tracks_true, nodes_hitrates=nodes_hitrates, nodes_hitrates_as_tensor=nodes_hitrates_as_tensor, target_treeids=target_treeids, target_nodeids=target_nodeids, target_ids=target_ids, target_weights=target_weights, target_weights_as_tensor=target_weights_as_tensor, n_targets=n_targets, aggregate_function=aggregate_function, base_values=base_values, base_values_as_tensor=base_values_as_tensor, post_transform=post_transform)
 
 
+class MLTreeLeaves(Call):
+    """The leaf that each row gets to in each tree, as its place in tables; `i32`.
+
+    `x`: a row of features for each sample.
+
+    `features`: the feature that each node asks about, `i32`.
+
+    `splits`: `x <= split` is asked, in the type of `x`.
+
+    `next`: a row of no and yes, and of NaN if that is no no, for each node; `i32`.
+
+    `roots`: the node that each tree starts with, `i32`.
+
+    `depth`, an integer, needed in a target: how many steps are taken; leaves follow themselves.
+    """
+
+    def __init__(
+        self,
+        x: PatternLike,
+        features: PatternLike,
+        splits: PatternLike,
+        next: PatternLike,
+        roots: PatternLike,
+        /,
+        *,
+        depth: AttrLike = None,
+    ) -> None:
+        super().__init__('ml_tree_leaves', x, features, splits, next, roots, depth=depth)
+
+
 class MLZipMap(Call):
     """For each row the map from labels to scores.
 
