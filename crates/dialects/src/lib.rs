@@ -48,8 +48,6 @@ pub mod builtin;
 pub mod constant;
 pub mod conversion;
 #[cfg(feature = "nn")]
-pub mod decompose;
-#[cfg(feature = "nn")]
 pub mod defined;
 #[cfg(feature = "nn")]
 pub mod dims;

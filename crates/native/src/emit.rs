@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use tangram_affine::symbolic::{C_FUNCTIONS, Expr};
-use tangram_dialects::decompose::decompose;
+use tangram_dialects::nn::decompose::decompose;
 use tangram_dialects::structured::wants_extents;
 use tangram_dialects::{constant, dims};
 use tangram_ir::{Module, Op, Value};

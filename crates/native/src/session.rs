@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use tangram_affine::symbolic::Expr;
-use tangram_dialects::decompose::decompose;
 use tangram_dialects::interpret::Datum;
+use tangram_dialects::nn::decompose::decompose;
 use tangram_ir::{Module, Op, Value};
 use tangram_lowering::Program;
 use tangram_machine::{Isa, Machine};

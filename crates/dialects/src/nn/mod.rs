@@ -13,6 +13,7 @@ mod contrib;
 mod control;
 mod conv;
 mod conv_variants;
+pub mod decompose;
 mod einsum;
 mod elementwise;
 mod fill;
@@ -46,8 +47,8 @@ use tangram_ir::{
     Arity, AttrDef, AttrKind, Context, InferFn, Module, Op, OpDef, OperandDef, ResultDef, Traits,
 };
 
+use self::decompose::{DecomposeFn, DecomposeTable};
 use crate::budget::StepsFn;
-use crate::decompose::{DecomposeFn, DecomposeTable};
 use crate::eval::{EvalFn, EvalTable};
 use crate::field::{self, FieldFn};
 use crate::structured::{StructuredFn, StructuredTable};

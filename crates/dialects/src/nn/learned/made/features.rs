@@ -7,7 +7,7 @@ use tangram_tensor::{DType, Tensor};
 
 use super::super::features::{imputed, norm, offset_and_scale};
 use super::{Made, beside, choose, row, rows, with_number};
-use crate::decompose::Parts;
+use crate::nn::decompose::Parts;
 
 pub(in super::super) fn scaler(parts: &mut Parts<'_, '_>) -> Made<Vec<Value>> {
     let (offset, scale) = parts.read(|cx| Ok(offset_and_scale(cx)))?;

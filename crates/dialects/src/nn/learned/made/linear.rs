@@ -7,7 +7,7 @@ use tangram_tensor::{DType, Tensor};
 
 use super::super::{count, labels, linear::params};
 use super::{Made, add, first_greatest, labels_at, one_of_two, pair, post, row, rows};
-use crate::decompose::Parts;
+use crate::nn::decompose::Parts;
 
 /// `count` linear functions of each row, without what is added.
 fn products(parts: &mut Parts<'_, '_>, weights: &[f32], count: usize) -> Made {

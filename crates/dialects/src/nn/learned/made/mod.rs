@@ -17,7 +17,7 @@ use tangram_rewrite::NoMatch;
 use tangram_tensor::learned::{Labels, Other, PostTransform, QUANTILE, ZERO};
 use tangram_tensor::{DType, Tensor};
 
-use crate::decompose::Parts;
+use crate::nn::decompose::Parts;
 
 type Made<T = Value> = Result<T, NoMatch>;
 

@@ -12,7 +12,7 @@ use tangram_tensor::{DType, Tensor};
 
 use super::super::trees::{classifier, ensemble, regressor};
 use super::{Made, add, beside, choose, first_greatest, labels_at, one_of_two, pair, post, rows};
-use crate::decompose::Parts;
+use crate::nn::decompose::Parts;
 
 /// Trees that are deeper than this are walked node by node: the walk here takes as many steps for
 /// every tree.
