@@ -36,7 +36,8 @@ impl CompileArgs {
         let ending = self.output.extension().and_then(|ending| ending.to_str());
         self.emit.unwrap_or(match ending {
             Some("c") => EmitArg::C,
-            Some("mlir") => EmitArg::Mlir,
+            // A program between two passes is MLIR of another kind.
+            Some("mlir") if self.passes.stop_after.is_none() => EmitArg::Mlir,
             _ => EmitArg::Library,
         })
     }

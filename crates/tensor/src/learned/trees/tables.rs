@@ -81,10 +81,10 @@ impl Steps {
         };
         let mut place = at;
         for &value in others {
-            self.equal(place, node, value, [0, node.yes, nan]);
-            let following = self.steps.len() as u32;
-            self.steps.push(Step { feature: 0, split: 0.0, next: [0; 3] });
-            self.steps[place].next[0] = following;
+            // Behind the second step of the equality.
+            let following = self.steps.len() as u32 + 1;
+            self.equal(place, node, value, [following, node.yes, nan]);
+            self.steps.push(Step { feature: 0, split: 0.0, next: [following; 3] });
             place = following as usize;
         }
         self.equal(place, node, *last, [node.no, node.yes, nan]);
@@ -235,4 +235,43 @@ pub fn tree_leaves(x: &Tensor, tables: &Tables) -> Result<Tensor> {
         }
     }
     Tensor::from_vec([rows, roots.len()], leaves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Aggregate, LeafLists, TreeLists};
+    use super::*;
+
+    #[test]
+    fn a_walk_through_tables_ends_where_one_from_node_to_node_does() {
+        use Mode::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Member, NotEqual};
+        for mode in [Member, Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual] {
+            for missing in [0, 1] {
+                let lists = TreeLists {
+                    roots: vec![0],
+                    modes: vec![mode],
+                    features: vec![0],
+                    values: vec![3.0],
+                    yes: vec![0],
+                    yes_leaf: vec![1],
+                    no: vec![1],
+                    no_leaf: vec![1],
+                    missing: vec![missing],
+                    members: vec![1.0, 3.0, 5.0, f64::NAN],
+                };
+                let leaves = LeafLists { targets: vec![0, 0], weights: vec![7.0, 9.0] };
+                let trees = Ensemble::of_trees(&lists, &leaves, 1, false).unwrap();
+                let numbers: Vec<f32> = (0..7).map(|n| n as f32).collect();
+                let special = [-0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
+                let x: Vec<f32> = numbers.into_iter().chain(special).collect();
+                let x = Tensor::from_vec([x.len(), 1], x).unwrap();
+                let expected = trees.scores(&x, Aggregate::Sum, &[]).unwrap();
+                let tables = trees.tables(DType::F32).unwrap();
+                let weights = trees.dense_weights(tables.features.len(), 100).unwrap();
+                let places = tree_leaves(&x, &tables).unwrap().i64s().unwrap();
+                let found: Vec<f64> = places.iter().map(|&at| weights[at as usize]).collect();
+                assert_eq!(found, expected, "{mode:?} {missing}");
+            }
+        }
+    }
 }
