@@ -260,15 +260,16 @@ mod tests {
                     members: vec![1.0, 3.0, 5.0, f64::NAN],
                 };
                 let leaves = LeafLists { targets: vec![0, 0], weights: vec![7.0, 9.0] };
-                let trees = Ensemble::of_trees(&lists, &leaves, 1, false).unwrap();
+                let trees = Ensemble::of_trees(&lists, &leaves, 1, false).expect("a tree");
                 let numbers: Vec<f32> = (0..7).map(|n| n as f32).collect();
                 let special = [-0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
                 let x: Vec<f32> = numbers.into_iter().chain(special).collect();
-                let x = Tensor::from_vec([x.len(), 1], x).unwrap();
-                let expected = trees.scores(&x, Aggregate::Sum, &[]).unwrap();
-                let tables = trees.tables(DType::F32).unwrap();
-                let weights = trees.dense_weights(tables.features.len(), 100).unwrap();
-                let places = tree_leaves(&x, &tables).unwrap().i64s().unwrap();
+                let x = Tensor::from_vec([x.len(), 1], x).expect("rows");
+                let expected = trees.scores(&x, Aggregate::Sum, &[]).expect("scores");
+                let tables = trees.tables(DType::F32).expect("tables");
+                let weights = trees.dense_weights(tables.features.len(), 100).expect("few");
+                let places =
+                    tree_leaves(&x, &tables).and_then(|places| places.i64s()).expect("places");
                 let found: Vec<f64> = places.iter().map(|&at| weights[at as usize]).collect();
                 assert_eq!(found, expected, "{mode:?} {missing}");
             }
