@@ -95,7 +95,10 @@ fn range(
         }),
         Scalar::Inside(_) | Scalar::Compare(..) => Some((0, 1)),
         Scalar::Index(at) => Some((0, nest.generic.extents.get(*at)?.as_int()?.checked_sub(1)?)),
-        Scalar::Constant(Number::Int(_, value)) => Some((*value, *value)),
+        // Of 64 bits without a sign a number has the bits alone.
+        Scalar::Constant(Number::Int(element, value)) if *element != DType::U64 => {
+            Some((*value, *value))
+        }
         Scalar::Cast(to, from) => of(from).filter(|range| holds(*to, *range)),
         Scalar::Select(test, a, b) => match of(test) {
             Some((0, 0)) => of(b),

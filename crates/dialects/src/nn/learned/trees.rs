@@ -217,8 +217,9 @@ fn structured_leaves(cx: &StructuredCx<'_>) -> Option<Structured> {
     Some(Structured::one(stage.store_parallel(&out, node)))
 }
 
-/// How many steps a walk has as loops.
-const DEEPEST: usize = 64;
+/// How many steps a walk has as loops, in which every tree takes as many: deeper trees are walked node
+/// by node.
+pub(super) const DEEPEST: usize = 48;
 
 fn infer_ensemble(cx: &InferCx<'_>) -> Result {
     one(cx, &rows(cx, cx.dtype(0)?, Some(counted(cx, "n_targets")))?)

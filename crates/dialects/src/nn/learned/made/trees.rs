@@ -10,13 +10,9 @@ use tangram_rewrite::NoMatch;
 use tangram_tensor::learned::trees::{Aggregate, Ensemble, Tables, TreeClassifier, TreeRegressor};
 use tangram_tensor::{DType, Tensor};
 
-use super::super::trees::{classifier, ensemble, regressor};
+use super::super::trees::{DEEPEST, classifier, ensemble, regressor};
 use super::{Made, add, beside, choose, first_greatest, labels_at, one_of_two, pair, post, rows};
 use crate::nn::decompose::Parts;
-
-/// Trees that are deeper than this are walked node by node: the walk here takes as many steps for
-/// every tree.
-const DEEPEST: usize = 48;
 
 /// Weights for each node and target beyond this many are not worth the memory.
 const MOST: usize = 1 << 24;
