@@ -69,7 +69,8 @@ impl Venv {
 }
 
 fn interpreter(folder: &Path) -> PathBuf {
-    folder.join("bin").join("python")
+    let within = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+    folder.join(within)
 }
 
 /// Finds an interpreter that the pinned requirements exist for.
@@ -78,10 +79,8 @@ fn system_python() -> Result<&'static str, Failure> {
     let works = |name: &&str| {
         Command::new(name).args(["-c", probe]).output().is_ok_and(|output| output.status.success())
     };
-    ["python3.11", "python3"].into_iter().find(works).ok_or_else(|| {
-        Failure::new(
-            "python",
-            "Python 3.11 or later is needed: neither python3.11 nor python3 is one",
-        )
+    // Windows has no name with the version in it.
+    ["python3.11", "python3", "python"].into_iter().find(works).ok_or_else(|| {
+        Failure::new("python", "Python 3.11 or later is needed, as python3.11, python3 or python")
     })
 }
