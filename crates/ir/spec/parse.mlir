@@ -168,3 +168,9 @@ func.func @f() // error: expected the name of an operation in quotes, found `fun
 "x.y"() ({
   %0 = "x.z"() : () -> i32 // error: expected a new name, found `%0`, which is defined already
 }) : () -> ()
+// -----
+"x.y"() {a = 0x10000000000000000000000000000000000 : ui128} : () -> () // error: expected a number of type ui128, found `0x10000000000000000000000000000000000`
+// -----
+"x.y"() {a = dense<-1> : tensor<2xui256>} : () -> () // error: expected a number of type ui256, found `-1`
+// -----
+"x.y"() {a = 0x1FFFF8000000000000001 : f80} : () -> () // error: expected a decimal point or 80 bits in hexadecimal

@@ -4,7 +4,7 @@ use tangram_affine::{AffineMap, IntegerSet};
 
 use crate::context::{Context, Str};
 use crate::location::Loc;
-use crate::types::Type;
+use crate::types::{FloatKind, Type};
 
 /// A handle of an interned attribute. Two attributes are equal when their handles are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -38,6 +38,16 @@ impl Context {
             _ => self.attr(AttrData::Opaque(self.str(text.trim_start_matches('#')))),
         }
     }
+
+    /// The number of float type `ty` with the bits `pattern`; `kind` is the format of `ty`.
+    pub(crate) fn float_data(&self, pattern: u128, kind: FloatKind, ty: Type) -> AttrData {
+        let value = kind.decode(pattern);
+        let pattern = kind.canonical(pattern);
+        if kind.is_wide() && kind.encode(value) != pattern {
+            return AttrData::WideFloat { pattern, ty };
+        }
+        AttrData::Float { bits: value.to_bits(), ty }
+    }
 }
 
 /// What an attribute says.
@@ -67,11 +77,19 @@ pub enum AttrData {
         /// An integer or index type.
         ty: Type,
     },
-    /// `1.0 : f32`; the value is held as the bits of an `f64`.
+    /// `1.0 : f32`; the value is held as the bits of an `f64`. What no `f64` holds is a
+    /// [`WideFloat`](AttrData::WideFloat).
     Float {
         /// `f64::to_bits` of the value.
         bits: u64,
         /// A float type.
+        ty: Type,
+    },
+    /// A number of `f80` or `f128` that no `f64` is.
+    WideFloat {
+        /// The bits of the number in its format.
+        pattern: u128,
+        /// The float type.
         ty: Type,
     },
     /// `"text"`.

@@ -45,6 +45,50 @@ fn reads_and_writes_what_mlir_opt_does() {
     }
 }
 
+/// Numbers of `f80` and `f128` of any size come back whole: our text to `mlir-opt`, its text to us.
+/// (Its own text of them it reads as numbers of `f64`.)
+#[test]
+fn wide_floats_come_back() {
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut word = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        u128::from(state)
+    };
+    let numbers: Vec<String> = (0..800)
+        .map(|i| {
+            let bits = word() << 64 | word();
+            // Some have few digits, some are near 1, the others are of any size.
+            let sparse = if i % 4 < 2 { bits & !0 << (40 + i % 64) } else { bits };
+            match i % 2 {
+                0 => format!("0x{:X} : f80", sparse >> 48 | 1 << 63),
+                _ if i % 8 == 1 => format!("0x{:X} : f128", sparse >> 16 | 0x3FFF << 112),
+                _ => format!("0x{sparse:X} : f128"),
+            }
+        })
+        .collect();
+    let source = format!("\"w.a\"() {{v = [{}]}} : () -> ()", numbers.join(", "));
+    let ours = reprint(&source);
+    assert_eq!(reprint(&ours), ours);
+    let Some(theirs) = mlir_opt(&source) else {
+        println!("skipped: needs mlir-opt-22");
+        return;
+    };
+    let theirs = theirs.expect("mlir-opt takes the numbers");
+    let list = |text: &str| -> Vec<String> {
+        let (_, list) = text.split_once('[').expect("a list");
+        list.split(['[', ']', ',']).map(|number| number.trim().to_owned()).collect()
+    };
+    let again = mlir_opt(&ours).expect("installed").expect("mlir-opt takes our text");
+    for (theirs, again) in list(&theirs).iter().zip(list(&again)) {
+        assert_eq!(*theirs, again, "in our text");
+    }
+    for (ours, read) in list(&ours).iter().zip(list(&reprint(&theirs))) {
+        assert_eq!(*ours, read, "in their text");
+    }
+}
+
 /// Random modules, as we print them, are accepted and come back as they were.
 #[test]
 fn random_modules_pass_mlir_opt() {

@@ -75,6 +75,7 @@ pub(super) fn of_value(cx: &InferCx<'_>) -> Answer {
         AttrData::Bool(_) => one(context.int_type(1)),
         AttrData::Integer { ty, .. }
         | AttrData::Float { ty, .. }
+        | AttrData::WideFloat { ty, .. }
         | AttrData::Dense { ty, .. }
         | AttrData::Resource { ty, .. } => one(*ty),
         AttrData::Opaque(text) => match context.text_type(*text) {

@@ -4,28 +4,33 @@ use std::fmt;
 
 use crate::types::FloatKind;
 
-/// Writes `value` so that it reads back as the same number of format `kind`.
+/// Writes the number of format `kind` with this pattern so that it reads back as the same number.
 ///
 /// Six digits in exponent form if they are exact; else as many as the format can need; else, and
-/// for infinities and NaNs, the bit pattern in hexadecimal.
-pub(super) fn write(out: &mut impl fmt::Write, value: f64, kind: FloatKind) -> fmt::Result {
-    match decimal(value, kind) {
+/// for infinities and NaNs, the bit pattern in hexadecimal. Divergence: numbers that no `f64` is are
+/// written as bits too; MLIR writes digits of them, which it reads as an `f64`.
+pub(super) fn write(out: &mut impl fmt::Write, pattern: u128, kind: FloatKind) -> fmt::Result {
+    match decimal(pattern, kind) {
         Some(text) => out.write_str(&text),
-        None => write!(out, "0x{:X}", kind.encode(value)),
+        None => write!(out, "0x{:X}", kind.canonical(pattern)),
     }
 }
 
-/// The decimal form of `value`, where it reads back as the same number of format `kind`.
+/// The decimal form of a number, where it reads back as the same number of format `kind`.
 ///
 /// Whole numbers of more than six digits have none: without a point they would be integers.
-pub(super) fn decimal(value: f64, kind: FloatKind) -> Option<String> {
+pub(super) fn decimal(pattern: u128, kind: FloatKind) -> Option<String> {
+    let pattern = kind.canonical(pattern);
+    let value = kind.decode(pattern);
     if !value.is_finite() {
         return None;
     }
-    let pattern = kind.encode(value);
-    let same = |text: &str| text.parse::<f64>().is_ok_and(|read| kind.encode(read) == pattern);
+    let same = |text: &str| {
+        let to_mlir = text.parse::<f64>().is_ok_and(|read| kind.encode(read) == pattern);
+        to_mlir && kind.literal(text) == Some(pattern)
+    };
     let short = exponent_form(value);
-    if same(&short) {
+    if kind.nearest(&short) == Some(pattern) && same(&short) {
         return Some(short);
     }
     // Enough digits for every number of this precision: log10(2) is about 59/196.
@@ -154,8 +159,35 @@ mod tests {
         ];
         for (value, kind, expected) in cases {
             let mut text = String::new();
-            write(&mut text, value, kind).expect("a string takes all");
+            write(&mut text, kind.encode(value), kind).expect("a string takes all");
             assert_eq!(text, expected);
+        }
+    }
+
+    /// What no `f64` is keeps its bits; the other texts come from `mlir-opt`.
+    #[test]
+    fn wide_literals() {
+        let cases = [
+            (FloatKind::F80, 0x3FFF_8000_0000_0000_0001, "0x3FFF8000000000000001"),
+            (FloatKind::F80, 0x0000_0000_0000_0000_0001, "0x1"),
+            (FloatKind::F80, 0x3FFB_CCCC_CCCC_CCCC_D000, "0.100000000000000005551"),
+            (FloatKind::F80, 0x7FFF_C000_0000_0000_0000, "0x7FFFC000000000000000"),
+            (FloatKind::F128, 0x3FFB_9999_9999_9999_9999_9999_9999_999A, {
+                "0x3FFB999999999999999999999999999A"
+            }),
+            (FloatKind::F128, 0x7FFF_8000_0000_0000_0000_0000_0000_0001, {
+                "0x7FFF8000000000000000000000000001"
+            }),
+            (FloatKind::F128, 0x4000_C000 << 96, "3.500000e+00"),
+            // The leading bit disagrees with the exponent.
+            (FloatKind::F80, 0x3FFF_0000_0000_0000_0001, "0x7FFF0000000000000001"),
+            (FloatKind::F80, 0x7FFF_0000_0000_0000_0000, "0x7FFF0000000000000000"),
+            (FloatKind::F80, 0x0000_8000_0000_0000_0000, "0x18000000000000000"),
+        ];
+        for (kind, pattern, expected) in cases {
+            let mut text = String::new();
+            write(&mut text, pattern, kind).expect("a string takes all");
+            assert_eq!(text, expected, "{pattern:#X}");
         }
     }
 }

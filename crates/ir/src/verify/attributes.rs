@@ -97,7 +97,7 @@ fn is_int(data: &AttrData) -> bool {
 }
 
 fn is_number(data: &AttrData) -> bool {
-    matches!(data, AttrData::Integer { .. } | AttrData::Float { .. })
+    matches!(data, AttrData::Integer { .. } | AttrData::Float { .. } | AttrData::WideFloat { .. })
 }
 
 fn is_text(data: &AttrData) -> bool {

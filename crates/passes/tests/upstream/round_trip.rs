@@ -1,18 +1,19 @@
 //! Programs through the reader and the printer, in both forms.
 //!
-//! Of the 13,676 programs of release 22.1.8 these 53 do not come back as they were:
+//! Of the 13,676 programs of release 22.1.8 53 did not come back as they were when they were counted
+//! last:
 //!
 //! | programs | why |
 //! | --- | --- |
-//! | 13 | space between words in text of dialects that are not known is one space |
-//! | 8 | dense elements of types of other dialects (`!spirv.arm.tensor`, `!emitc.array`) are refused |
+//! | 13 | space between words in text of dialects that are not known was one space; it stays now |
+//! | 8 | dense elements of types of other dialects (`!spirv.arm.tensor`, `!emitc.array`) were refused; they are read now |
 //! | 7 | `mlir-opt` refuses `spirv.ARM.Graph` in generic form |
 //! | 6 | what `mlir-opt` prints has no module around it, ours has |
-//! | 3 | operations that are not known may be scopes of symbols of `affine`, and are none here |
+//! | 3 | operations that are not known may be scopes of symbols of `affine`, and are none here, as `mlir-opt` sees those that it does not know |
 //! | 5 | the pretty form leaves out what `mlir-opt`'s leaves out: operands that no index names, bounds of `scf.forall` that are constant operands, an absent `unnamed_addr` |
-//! | 3 | operations that are not known may hold the functions that calls in them name |
-//! | 3 | numbers of `f80` and `f128` with more digits than `f64` has; constants of `i256` |
-//! | 5 | arrays of `i0`, elements of tensors that have none, `+ -` in affine expressions, a sparse complex constant of `llvm` whose pretty text `mlir-opt` refuses |
+//! | 3 | operations that are not known may hold the functions that calls in them name: `mlir-opt` refuses that of those that it does not know |
+//! | 3 | numbers of `f80` and `f128` with more digits than `f64` has; constants of `i256`; they are kept now |
+//! | 5 | arrays of `i0` and elements of tensors that have none, which are kept now, `+ -` in affine expressions, a sparse complex constant of `llvm` whose pretty text `mlir-opt` refuses |
 
 use tangram_ir::{LocData, Module, text, verify};
 
@@ -80,11 +81,7 @@ fn come_back(form: &str, again: &Result<String, String>, theirs: &str) -> Result
 /// and prints it in both forms. What `mlir-opt` printed is printed by us in the same way.
 fn texts(source: &str, generic: &str) -> Result<[String; 2], String> {
     let theirs = read(generic).map_err(|error| format!("refused: {error}"))?;
-    same(
-        "their generic form, read",
-        before_resources(&print(&theirs, true)),
-        before_resources(generic),
-    )?;
+    as_theirs(&print(&theirs, true), generic)?;
     let module = read(source).unwrap_or(theirs);
     if let Some(error) = verify(&module).err().and_then(|errors| errors.into_iter().next()) {
         return Err(format!("refused by the verifier: {}", error.message));
@@ -96,6 +93,21 @@ fn texts(source: &str, generic: &str) -> Result<[String; 2], String> {
         same(&format!("our {form} form, read"), &again, &without_notes(&first))?;
     }
     Ok([first, pretty])
+}
+
+/// Compares what we print of their generic form with that. Numbers of `f80` and `f128` that no `f64`
+/// is are bits here and digits there: where there are any, `mlir-opt` says whether it is the same.
+fn as_theirs(ours: &str, theirs: &str) -> Result<(), String> {
+    let (short, generic) = (before_resources(ours), before_resources(theirs));
+    let differs = same("their generic form, read", short, generic);
+    if differs.is_ok() || !["f80", "f128"].iter().any(|wide| theirs.contains(wide)) {
+        return differs;
+    }
+    let again = mlir_opt(GENERIC, &[ours.to_owned()]).pop();
+    match again.map(|again| come_back("their generic form, read", &again, theirs)) {
+        Some(Ok(())) => Ok(()),
+        _ => differs,
+    }
 }
 
 /// Counts the programs of `file` that are read as they are written.

@@ -209,6 +209,7 @@ pub(super) fn constant(context: &Context, value: Attr, ty: Type) -> Option<(Name
         AttrData::Bool(_) => context.int_type(1),
         AttrData::Integer { ty, .. }
         | AttrData::Float { ty, .. }
+        | AttrData::WideFloat { ty, .. }
         | AttrData::Dense { ty, .. }
         | AttrData::Resource { ty, .. } => *ty,
         _ => return None,

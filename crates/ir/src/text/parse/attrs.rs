@@ -1,5 +1,6 @@
 //! Parsing attributes: numbers, strings, arrays, dictionaries, dense elements, dialects' own.
 
+use num_bigint::{BigInt, BigUint};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -114,7 +115,7 @@ impl<'a> Parser<'a> {
             let Some(end) = super::opaque::balanced_end(self.src, start, b'<') else {
                 return self.unexpected("a balanced `<...>`");
             };
-            self.expand(start, end, &mut text);
+            self.expand(start, end, false, &mut text);
             self.jump(end);
         }
         Ok(self.opaque(&text))
@@ -260,12 +261,12 @@ impl<'a> Parser<'a> {
     /// The literal `token` as a number of type `ty`.
     pub(super) fn numeric(&mut self, token: Token, negative: bool, ty: Type) -> Parsed<AttrData> {
         match self.context.type_data(ty) {
-            TypeData::Float(_) => {
-                let value = self.float_value(token, negative, ty)?;
-                Ok(AttrData::Float { bits: value.to_bits(), ty })
+            TypeData::Float(kind) => {
+                let pattern = self.float_pattern(token, negative, ty)?;
+                Ok(self.context.float_data(pattern, *kind, ty))
             }
-            TypeData::Integer { width, .. } if *width > 128 && self.is_huge(token) => {
-                self.huge_integer(token, negative, ty, *width)
+            &TypeData::Integer { width, sign } if is_huge(width, sign) => {
+                self.huge_integer(token, negative, ty, width)
             }
             TypeData::Integer { .. } | TypeData::Index => {
                 let value = self.integer_value(token, negative, ty)?;
@@ -281,16 +282,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns whether the literal does not fit an `i128`.
-    fn is_huge(&self, token: Token) -> bool {
-        let text = self.spelling(token);
-        match text.strip_prefix("0x") {
-            Some(hex) => i128::from_str_radix(hex, 16).is_err(),
-            None => text.parse::<i128>().is_err(),
-        }
-    }
-
-    /// An integer that only its text can hold.
+    /// An integer that may be more than an `i128`: what no `i128` holds, its text does.
     fn huge_integer(
         &mut self,
         token: Token,
@@ -298,18 +290,60 @@ impl<'a> Parser<'a> {
         ty: Type,
         width: u32,
     ) -> Parsed<AttrData> {
-        let text = self.spelling(token);
-        let minus = if negative { "-" } else { "" };
-        if bit_length(text) > u64::from(width) {
-            let message = format!("expected at most {width} bits, found `{minus}{text}`");
-            return self.error(token, "integer-range", message);
+        let value = self.huge_value(token, negative, ty, width)?;
+        if let Ok(value) = i128::try_from(&value) {
+            return Ok(AttrData::Integer { value, ty });
         }
-        let text = format!("{minus}{text} : {}", self.type_text(ty));
+        let text = format!("{value} : {}", self.type_text(ty));
+        self.context.note_text_type(&text, ty);
         Ok(AttrData::Opaque(self.context.str(&text)))
     }
 
-    /// The literal as a number of float type `ty`: decimal, or its bits in hexadecimal.
-    pub(super) fn float_value(&mut self, token: Token, negative: bool, ty: Type) -> Parsed<f64> {
+    /// The literal as a number of integer type `ty`, whatever its size; that of a signless type is
+    /// a signed one.
+    pub(super) fn huge_value(
+        &mut self,
+        token: Token,
+        negative: bool,
+        ty: Type,
+        width: u32,
+    ) -> Parsed<BigInt> {
+        let text = self.spelling(token);
+        // With how many bits each digit is sure to come.
+        let (digits, base, bits) = match text.strip_prefix("0x") {
+            Some(hex) => (hex, 16, 4.0),
+            None => (text, 10, 3.32),
+        };
+        // More digits than any number of the type has are not worth the time.
+        let digits = digits.trim_start_matches('0');
+        let few = digits.len().saturating_sub(1) as f64 * bits <= f64::from(width);
+        let digits = format!("0{}", if few { digits } else { "" });
+        let size = BigUint::parse_bytes(digits.as_bytes(), base).filter(|_| few);
+        let sign = match self.context.type_data(ty) {
+            TypeData::Integer { sign, .. } => *sign,
+            _ => Signedness::Signless,
+        };
+        let half = BigInt::from(1) << (width - 1);
+        let least = if sign == Signedness::Unsigned { BigInt::ZERO } else { -&half };
+        let end = if sign == Signedness::Signed { half.clone() } else { &half << 1 };
+        let value = size.map(BigInt::from).map(|size| if negative { -size } else { size });
+        let value = value.filter(|value| least <= *value && *value < end).map(|value| {
+            let wraps = sign == Signedness::Signless && value >= half;
+            if wraps { value - (&half << 1) } else { value }
+        });
+        value.map_or_else(|| self.out_of_range(token, negative, ty), Ok)
+    }
+
+    fn out_of_range<T>(&mut self, token: Token, negative: bool, ty: Type) -> Parsed<T> {
+        let (minus, text) = (if negative { "-" } else { "" }, self.spelling(token));
+        let ty = self.type_text(ty);
+        let message = format!("expected a number of type {ty}, found `{minus}{text}`");
+        self.error(token, "integer-range", message)
+    }
+
+    /// The bits of the literal as a number of float type `ty`: decimal, or these bits in
+    /// hexadecimal.
+    pub(super) fn float_pattern(&mut self, token: Token, negative: bool, ty: Type) -> Parsed<u128> {
         let text = self.spelling(token);
         let TypeData::Float(kind) = *self.context.type_data(ty) else {
             return self.error(
@@ -323,7 +357,7 @@ impl<'a> Parser<'a> {
                 text.strip_prefix("0x").and_then(|hex| u128::from_str_radix(hex, 16).ok());
             let fits = |&p: &u128| kind.width() >= 128 || p >> kind.width() == 0;
             return match pattern.filter(fits) {
-                Some(pattern) if !negative => Ok(kind.decode(pattern)),
+                Some(pattern) if !negative => Ok(kind.canonical(pattern)),
                 _ => {
                     let message = format!(
                         "expected a decimal point or {} bits in hexadecimal, found `{text}`",
@@ -334,9 +368,8 @@ impl<'a> Parser<'a> {
             };
         }
         // Digits and a point: always a number.
-        let value: f64 = text.parse().unwrap_or(f64::NAN);
-        let value = if negative { -value } else { value };
-        Ok(kind.decode(kind.encode(value)))
+        let text = if negative { &format!("-{text}") } else { text };
+        Ok(kind.literal(text).unwrap_or_else(|| kind.encode(f64::NAN)))
     }
 
     /// The literal as a number of integer or index type `ty`, sign-extended.
@@ -355,16 +388,14 @@ impl<'a> Parser<'a> {
         let value = size.ok().and_then(|size| fit(size, negative, width, sign));
         match value {
             Some(value) => Ok(value),
-            None => {
-                let minus = if negative { "-" } else { "" };
-                let message = format!(
-                    "expected a number of type {}, found `{minus}{text}`",
-                    self.type_text(ty)
-                );
-                self.error(token, "integer-range", message)
-            }
+            None => self.out_of_range(token, negative, ty),
         }
     }
+}
+
+/// Returns whether numbers of a type need not fit an `i128`.
+pub(super) fn is_huge(width: u32, sign: Signedness) -> bool {
+    width > 128 || width == 128 && sign == Signedness::Unsigned
 }
 
 /// The number that `text`, digits alone, is, if there are few enough.
@@ -403,29 +434,6 @@ fn fit(size: u128, negative: bool, width: u32, sign: Signedness) -> Option<i128>
         Signedness::Unsigned if width < 128 && below_full => Some(size as i128),
         _ => None,
     }
-}
-
-/// How many bits the number `text`, decimal or hexadecimal, has.
-fn bit_length(text: &str) -> u64 {
-    let (digits, base) = match text.strip_prefix("0x") {
-        Some(hex) => (hex, 16),
-        None => (text, 10),
-    };
-    // Little-endian words; more of them than any type has bits are not worth the time.
-    let mut words: Vec<u32> = Vec::new();
-    for digit in digits.bytes().take(10_000) {
-        let mut carry = u64::from(super::strings::nibble(digit));
-        for word in &mut words {
-            carry += u64::from(*word) * base;
-            *word = carry as u32;
-            carry >>= 32;
-        }
-        if carry > 0 {
-            words.push(carry as u32);
-        }
-    }
-    let top = words.last().map_or(0, |word| 32 - u64::from(word.leading_zeros()));
-    words.len().saturating_sub(1) as u64 * 32 + top
 }
 
 fn full(width: u32) -> u128 {

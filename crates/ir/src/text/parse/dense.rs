@@ -1,5 +1,8 @@
 //! Constant tensors and arrays of numbers.
 
+use num_bigint::Sign;
+
+use super::attrs::is_huge;
 use super::strings::hex_bytes;
 use super::{Kind, Parsed, Parser, Token};
 use crate::attributes::{Attr, AttrData};
@@ -29,7 +32,7 @@ impl Parser<'_> {
         let start = self.token;
         let element = self.ty()?;
         let whole = match self.context.type_data(element) {
-            TypeData::Integer { width, .. } => *width == 1 || width % 8 == 0 && *width > 0,
+            TypeData::Integer { width, .. } => *width == 1 || width % 8 == 0,
             TypeData::Float(kind) => kind.width() % 8 == 0,
             _ => false,
         };
@@ -100,13 +103,17 @@ impl Parser<'_> {
                 self.ty()?
             }
         };
+        // What such types hold only their dialects know.
+        if matches!(self.context.type_data(ty), TypeData::Opaque(_) | TypeData::Dialect { .. }) {
+            return Ok(self.dense_text(body, end.end as usize, ty));
+        }
         let Some((dims, element)) = shape(self.context, ty) else {
             let found = self.type_text(ty);
             let message = format!("expected a tensor or vector with static extents, found {found}");
             return self.error(start, "dense-type", message);
         };
         let Some(size) = self.context.element_bytes(element) else {
-            let strings = elements.literals.iter().any(|l| l.token.kind == Kind::String);
+            let strings = elements.literals.iter().all(|l| l.token.kind == Kind::String);
             if strings {
                 return Ok(self.dense_text(body, end.end as usize, ty));
             }
@@ -123,7 +130,7 @@ impl Parser<'_> {
             }
             _ => self.listed_elements(start, &elements, &dims, element)?,
         };
-        let uniform = count > 0 && bytes.chunks(size).all(|chunk| chunk == &bytes[..size]);
+        let uniform = !bytes.is_empty() && bytes.chunks(size).all(|chunk| *chunk == bytes[..size]);
         let bytes = if uniform { bytes[..size].into() } else { bytes.into() };
         Ok(self.context.attr(AttrData::Dense { ty, bytes, splat: uniform }))
     }
@@ -131,7 +138,7 @@ impl Parser<'_> {
     /// Elements that are strings are kept as text.
     fn dense_text(&mut self, from: usize, to: usize, ty: Type) -> Attr {
         let mut text = String::from("dense<");
-        self.expand(from, to, &mut text);
+        self.expand(from, to, false, &mut text);
         text.push_str(" : ");
         text.push_str(&self.type_text(ty));
         self.context.note_text_type(&text, ty);
@@ -229,8 +236,15 @@ impl Parser<'_> {
                 (u128::from(self.spelling(token) == "true"), 1)
             }
             (_, TypeData::Float(kind)) if token.kind != Kind::Word => {
-                let value = self.float_value(token, negative, part)?;
-                (kind.encode(value), kind.width().div_ceil(8) as usize)
+                (self.float_pattern(token, negative, part)?, kind.width().div_ceil(8) as usize)
+            }
+            (Kind::Int, &TypeData::Integer { width, sign }) if is_huge(width, sign) => {
+                let size = self.context.element_bytes(part).unwrap_or(0);
+                let value = self.huge_value(token, negative, part, width)?;
+                let fill = if value.sign() == Sign::Minus { 0xFF } else { 0 };
+                let bytes = value.to_signed_bytes_le();
+                out.extend((0..size).map(|i| bytes.get(i).copied().unwrap_or(fill)));
+                return Ok(());
             }
             (Kind::Int, TypeData::Integer { .. } | TypeData::Index) => {
                 let value = self.integer_value(token, negative, part)?;
@@ -281,9 +295,6 @@ impl Parser<'_> {
         let mut bytes = Vec::new();
         for &literal in &elements.literals {
             self.element(literal, element, &mut bytes)?;
-        }
-        if single && count == 0 {
-            bytes.clear();
         }
         Ok(bytes)
     }

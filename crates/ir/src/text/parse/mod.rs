@@ -184,6 +184,8 @@ struct Parser<'a> {
     /// Where lines start; only where `base` is missing.
     lines: Option<Box<[u32]>>,
     registered: FxHashMap<&'a str, bool>,
+    /// Whether a dialect has operations that are known.
+    dialects: FxHashMap<&'a str, bool>,
     memo: memo::Memo<'a>,
     /// The integers that were read, by size, sign and type.
     numbers: FxHashMap<(u64, bool, Type), Attr>,
@@ -233,6 +235,7 @@ impl<'a> Parser<'a> {
             base: context.add_source(file, text),
             lines: None,
             registered: FxHashMap::default(),
+            dialects: FxHashMap::default(),
             memo: memo::Memo::default(),
             identities: Vec::new(),
             numbers: FxHashMap::default(),

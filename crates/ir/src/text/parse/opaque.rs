@@ -43,6 +43,11 @@ pub(super) fn balanced_end(src: &[u8], start: usize, open: u8) -> Option<usize> 
     Some(at)
 }
 
+/// The byte before the one at `at`.
+fn src_prefix(src: &[u8], at: usize) -> Option<u8> {
+    src.get(at.checked_sub(1)?).copied()
+}
+
 fn closing(open: u8) -> u8 {
     match open {
         b'(' => b')',
@@ -70,15 +75,19 @@ impl<'a> Parser<'a> {
                 format!("expected a closing bracket for `{}`, found none", char::from(open));
             return self.error(token, "unbalanced", message);
         };
-        let mut text = self.text.get(from..end).unwrap_or("").to_string();
-        self.expand(end, close, &mut text);
+        let name = self.text.get(from..end).unwrap_or("");
+        let mut text = name.to_string();
+        // Nobody knows what space means in what nobody knows.
+        let as_it_is =
+            matches!(src_prefix(self.src, from), Some(b'#' | b'!')) && !self.is_known(name);
+        self.expand(end, close, as_it_is, &mut text);
         self.jump(close);
         Ok(text)
     }
 
-    /// Appends bytes `from..to` with aliases replaced by what they stand for and runs of space by
-    /// one space.
-    pub(super) fn expand(&mut self, from: usize, to: usize, out: &mut String) {
+    /// Appends bytes `from..to` with aliases replaced by what they stand for and runs of space,
+    /// unless they are to stay `as_it_is`, by one space.
+    pub(super) fn expand(&mut self, from: usize, to: usize, as_it_is: bool, out: &mut String) {
         let (text, src) = (self.text, self.src);
         let mut at = from;
         let mut copied = from;
@@ -92,8 +101,9 @@ impl<'a> Parser<'a> {
                 b'#' | b'!' => lexer::next(src, at).end as usize,
                 _ => at,
             };
+            let space = matches!(src[at], b' ' | b'\n' | b'\t' | b'\r' | b'/');
             let replacement = match src[at] {
-                _ if end <= at => None,
+                _ if end <= at || space && as_it_is => None,
                 b'#' => self.alias_text(&text[at..end], src.get(end)),
                 b'!' => self.alias_text(&text[at..end], src.get(end)),
                 _ => Some(" ".to_string()),
@@ -184,5 +194,12 @@ impl<'a> Parser<'a> {
         let dialect = name.split('.').next().unwrap_or(name);
         let context = self.context;
         *self.registered.entry(dialect).or_insert_with(|| context.has_structured_types(dialect))
+    }
+
+    /// Returns whether the dialect of `name` has operations that are known.
+    fn is_known(&mut self, name: &'a str) -> bool {
+        let dialect = name.split('.').next().unwrap_or(name);
+        let context = self.context;
+        *self.dialects.entry(dialect).or_insert_with(|| context.has_dialect(dialect))
     }
 }

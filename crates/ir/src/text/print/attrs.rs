@@ -62,6 +62,12 @@ impl<W: fmt::Write> Printer<'_, W> {
                 self.float(f64::from_bits(*bits), *ty)?;
                 self.typed(*ty)
             }
+            AttrData::WideFloat { pattern, ty } => {
+                if let TypeData::Float(kind) = *self.context.type_data(*ty) {
+                    float::write(self.out, *pattern, kind)?;
+                }
+                self.typed(*ty)
+            }
             AttrData::String(text) => self.quoted(self.context.text(*text).as_bytes()),
             AttrData::Bytes(bytes) => self.quoted(bytes),
             AttrData::Array(items) => {
@@ -122,7 +128,7 @@ impl<W: fmt::Write> Printer<'_, W> {
                 if *self.context.type_data(ty) == TypeData::Float(FloatKind::F64) =>
             {
                 // What has no decimal form is written as bits, which would be read as an integer.
-                match float::decimal(f64::from_bits(bits), FloatKind::F64) {
+                match float::decimal(bits.into(), FloatKind::F64) {
                     Some(text) => self.write(&text),
                     None => self.attr_piece(attr),
                 }
@@ -165,7 +171,7 @@ impl<W: fmt::Write> Printer<'_, W> {
             TypeData::Float(kind) => *kind,
             _ => FloatKind::F64,
         };
-        float::write(self.out, value, kind)
+        float::write(self.out, kind.encode(value), kind)
     }
 
     fn i64s(&mut self, values: &[i64]) -> fmt::Result {

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use num_bigint::{BigInt, BigUint};
+
 use super::Printer;
 use crate::shaped::shape;
+use crate::text::float;
 use crate::types::{Signedness, Type, TypeData};
 
 /// Above this number of elements they are written as one hexadecimal string.
@@ -83,7 +86,7 @@ impl<W: fmt::Write> Printer<'_, W> {
         match self.context.type_data(ty) {
             TypeData::Float(kind) => {
                 let kind = *kind;
-                crate::text::float::write(self.out, kind.decode(unsigned(bytes)), kind)
+                float::write(self.out, unsigned(bytes), kind)
             }
             TypeData::Complex(part) => {
                 let (re, im) = bytes.split_at(bytes.len() / 2);
@@ -101,7 +104,13 @@ impl<W: fmt::Write> Printer<'_, W> {
         match self.context.type_data(ty) {
             TypeData::Float(kind) => {
                 let kind = *kind;
-                crate::text::float::write(self.out, kind.decode(unsigned(bytes)), kind)
+                float::write(self.out, unsigned(bytes), kind)
+            }
+            TypeData::Integer { sign: Signedness::Unsigned, width } if *width > 128 => {
+                write!(self.out, "{}", BigUint::from_bytes_le(bytes))
+            }
+            TypeData::Integer { width, .. } if *width > 128 => {
+                write!(self.out, "{}", BigInt::from_signed_bytes_le(bytes))
             }
             TypeData::Integer { sign: Signedness::Unsigned, .. } => {
                 write!(self.out, "{}", unsigned(bytes))

@@ -1,8 +1,10 @@
-//! The bit patterns of the floating-point formats, converted exactly to and from `f64`.
+//! The bit patterns of the floating-point formats, converted to and from `f64` and decimal text.
 //!
 //! A finite number is `(-1)^sign * m * 2^e` with a 128-bit `m`; packing it into a format rounds
 //! once, to nearest, ties to even. Narrow formats without infinities turn overflow into NaN as
 //! LLVM's `APFloat` does, or saturate where they have no NaN either.
+
+mod decimal;
 
 use crate::types::FloatKind;
 
@@ -96,6 +98,24 @@ impl FloatKind {
         }
     }
 
+    /// Returns whether this format has numbers that `f64` does not have.
+    pub fn is_wide(self) -> bool {
+        matches!(self, FloatKind::F80 | FloatKind::F128)
+    }
+
+    /// The pattern that stands for the same number as `pattern` and is the one that is written.
+    ///
+    /// `f80` stores the leading bit: where it disagrees with the exponent, a number has the exponent
+    /// that it needs, or is none, as LLVM's `APFloat` reads it.
+    pub(crate) fn canonical(self, pattern: u128) -> u128 {
+        let exponent = pattern >> 64 & 0x7FFF;
+        match (self, exponent, pattern >> 63 & 1) {
+            (FloatKind::F80, 0, 1) => pattern | 1 << 64,
+            (FloatKind::F80, 1.., 0) => pattern | 0x7FFF << 64,
+            _ => pattern,
+        }
+    }
+
     /// The number with this pattern; exact except for `f80` and `f128`, which are rounded.
     pub fn decode(self, pattern: u128) -> f64 {
         match self {
@@ -106,6 +126,8 @@ impl FloatKind {
 
     fn unpack(self, pattern: u128) -> Parts {
         let Layout { exponent, fraction, bias, special } = layout(self);
+        let pattern = self.canonical(pattern);
+        let leading = self != FloatKind::F80 || pattern >> 63 & 1 == 1;
         let pattern = if self == FloatKind::F80 { without_integer_bit(pattern) } else { pattern };
         let ones = (1u128 << exponent) - 1;
         let f = pattern & ((1u128 << fraction) - 1);
@@ -114,7 +136,7 @@ impl FloatKind {
         let nan =
             Parts::Nan { sign, payload: if fraction == 0 { 0 } else { f << (128 - fraction) } };
         match special {
-            Special::Ieee if e == ones && f == 0 => return Parts::Infinite { sign },
+            Special::Ieee if e == ones && f == 0 && leading => return Parts::Infinite { sign },
             Special::Ieee if e == ones => return nan,
             Special::Ones if e == ones && f == (1 << fraction) - 1 => return nan,
             Special::NegativeZero if sign && e == 0 && f == 0 => return nan,
