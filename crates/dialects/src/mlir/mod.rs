@@ -45,7 +45,7 @@ pub use speculate::may_trap;
 use tangram_ir::{Absence, Arity, AttrDef, AttrKind, Context, OpDef, OperandDef, ResultDef};
 
 /// The tables of all dialects of this folder.
-pub static TABLES: [&[OpDef]; 18] = [
+pub static TABLES: [&[OpDef]; 19] = [
     arith::DEFS,
     math::DEFS,
     cf::DEFS,
@@ -64,6 +64,7 @@ pub static TABLES: [&[OpDef]; 18] = [
     gpu::TABLES[0],
     gpu::TABLES[1],
     gpu::TABLES[2],
+    gpu::TABLES[3],
 ];
 
 /// Makes the operations of these dialects known.

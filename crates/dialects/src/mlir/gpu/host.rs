@@ -5,13 +5,6 @@ use tangram_ir::{AttrKind, OpDef, OperandDef, Traits};
 use super::super::{maybe, optional, required, result, value, values};
 use super::{DEPENDENCIES, TOKEN, verify};
 
-/// Whether an operation is asynchronous, and what has to be done before.
-macro_rules! tokens {
-    () => {
-        "tokens($asyncDependencies, async, gpu.async.token) "
-    };
-}
-
 /// Every definition of this file.
 pub(super) static DEFS: &[OpDef] = &[
     OpDef {

@@ -3,15 +3,24 @@
 //! What runs on the host may be asynchronous: it takes tokens of what has to be done before, and
 //! then gives one.
 
+/// Whether an operation is asynchronous, and what has to be done before.
+macro_rules! tokens {
+    () => {
+        "tokens($asyncDependencies, async, gpu.async.token) "
+    };
+}
+
 mod device;
 mod host;
 mod matrices;
+mod sparse;
 mod verify;
 
 use tangram_ir::{Arity, AttrData, Module, Op, OpDef, OperandDef, ResultDef};
 
-/// The tables of this dialect: what a device runs, what the host does, products of matrices.
-pub(super) const TABLES: [&[OpDef]; 3] = [device::DEFS, host::DEFS, matrices::DEFS];
+/// The tables of this dialect: what a device runs, what the host does, products of matrices, dense
+/// and sparse.
+pub(super) const TABLES: [&[OpDef]; 4] = [device::DEFS, host::DEFS, matrices::DEFS, sparse::DEFS];
 
 /// What has to be done before.
 const DEPENDENCIES: OperandDef =

@@ -3,6 +3,7 @@
 use tangram_ir::{Absence, AttrDef, AttrKind, Branch, OpDef, OperandDef, ResultDef, Traits};
 
 use super::super::{LHS_RHS, infer, optional, required, result, value, values};
+use super::METADATA;
 
 /// Every instruction.
 pub(super) static DEFS: &[OpDef] = &[
@@ -80,17 +81,9 @@ pub(super) static DEFS: &[OpDef] = &[
     cast("llvm.bitcast", "the same bits as another type of the same width"),
     cast("llvm.addrspacecast", "the pointer in another address space"),
     cast("llvm.ptrtoint", "the address as an integer"),
-    OpDef { attrs: DEREFERENCEABLE, ..cast("llvm.inttoptr", "the pointer with this address") },
-    OpDef {
-        attrs: NON_NEGATIVE,
-        ..cast("llvm.zext", "a wider integer of the same unsigned value")
-    }
-    .text("keyword($nonNeg, nneg) $arg attr-dict `:` type($arg) `to` type($res)"),
-    OpDef {
-        attrs: NON_NEGATIVE,
-        ..cast("llvm.uitofp", "the nearest float to an unsigned integer")
-    }
-    .text("keyword($nonNeg, nneg) $arg attr-dict `:` type($arg) `to` type($res)"),
+    OpDef { attrs: &[DEREFERENCEABLE], ..cast("llvm.inttoptr", "the pointer with this address") },
+    unsigned("llvm.zext", "a wider integer of the same unsigned value"),
+    unsigned("llvm.uitofp", "the nearest float to an unsigned integer"),
     OpDef { attrs: OVERFLOW, ..cast("llvm.trunc", "the low bits of an integer") }.text(
         "$arg bits($overflowFlags, i32, overflow, nsw, nuw) attr-dict `:` type($arg) `to` \
          type($res)",
@@ -159,7 +152,7 @@ pub(super) static DEFS: &[OpDef] = &[
     ),
     OpDef {
         operands: &[values("destOperands", "the arguments of the block")],
-        attrs: &[optional("loop_annotation", AttrKind::Any, "what is known of the loop")],
+        attrs: &[LOOP],
         traits: ENDS,
         branch: Branch::Operands,
         ..OpDef::new("llvm.br", "goes on with a block")
@@ -171,10 +164,7 @@ pub(super) static DEFS: &[OpDef] = &[
             values("trueDestOperands", "the arguments of the first block"),
             values("falseDestOperands", "the arguments of the second block"),
         ],
-        attrs: &[
-            optional("branch_weights", AttrKind::Any, "how often each block follows"),
-            optional("loop_annotation", AttrKind::Any, "what is known of the loop"),
-        ],
+        attrs: &[optional("branch_weights", AttrKind::Any, "how often each block follows"), LOOP],
         traits: ENDS,
         branch: Branch::Segments(1),
         ..OpDef::new("llvm.cond_br", "goes on with one of two blocks, as a condition says")
@@ -196,6 +186,7 @@ pub(super) static DEFS: &[OpDef] = &[
     .text("attr-dict"),
 ];
 
+const LOOP: AttrDef = optional("loop_annotation", AttrKind::Any, "what is known of the loop");
 const COMMUTES: Traits = Traits::PURE.union(Traits::COMMUTATIVE);
 const TRAPS: Traits = Traits::PURE.union(Traits::MAY_TRAP);
 const ENDS: Traits = Traits::TERMINATOR.union(Traits::PURE);
@@ -219,8 +210,8 @@ const DISJOINT: &[AttrDef] =
     &[optional("isDisjoint", AttrKind::Any, "present where no bit is set in both")];
 const NON_NEGATIVE: &[AttrDef] =
     &[optional("nonNeg", AttrKind::Any, "present where the operand has no sign")];
-const DEREFERENCEABLE: &[AttrDef] =
-    &[optional("dereferenceable", AttrKind::Any, "how many bytes may be read")];
+const DEREFERENCEABLE: AttrDef =
+    optional("dereferenceable", AttrKind::Any, "how many bytes may be read");
 const PREDICATE: &[AttrDef] =
     &[required("predicate", AttrKind::Int, "MLIR's number of the comparison")];
 const FLOAT_PREDICATE: &[AttrDef] = &[PREDICATE[0], FASTMATH[0]];
@@ -241,34 +232,36 @@ const ORDERING: AttrDef =
     optional("ordering", AttrKind::Int, "what other threads see").absent(Absence::Means("0 : i64"));
 const VOLATILE: AttrDef =
     optional("volatile_", AttrKind::Any, "present where the access itself is seen");
+const NONTEMPORAL: AttrDef =
+    optional("nontemporal", AttrKind::Any, "present where caches are passed by");
 const GROUP: AttrDef =
     optional("invariantGroup", AttrKind::Any, "present where a group has one value");
 const SCOPE: AttrDef = optional("syncscope", AttrKind::Str, "which threads are ordered");
 const LOADED: &[AttrDef] = &[
     ALIGNMENT,
     VOLATILE,
-    optional("nontemporal", AttrKind::Any, "present where caches are passed by"),
+    NONTEMPORAL,
     optional("invariant", AttrKind::Any, "present where the memory does not change"),
     GROUP,
     ORDERING,
     SCOPE,
-    optional("dereferenceable", AttrKind::Any, "how many bytes may be read"),
-    optional("access_groups", AttrKind::Any, "metadata"),
-    optional("alias_scopes", AttrKind::Any, "metadata"),
-    optional("noalias_scopes", AttrKind::Any, "metadata"),
-    optional("tbaa", AttrKind::Any, "metadata"),
+    DEREFERENCEABLE,
+    METADATA[0],
+    METADATA[1],
+    METADATA[2],
+    METADATA[3],
 ];
 const STORED: &[AttrDef] = &[
     ALIGNMENT,
     VOLATILE,
-    optional("nontemporal", AttrKind::Any, "present where caches are passed by"),
+    NONTEMPORAL,
     GROUP,
     ORDERING,
     SCOPE,
-    optional("access_groups", AttrKind::Any, "metadata"),
-    optional("alias_scopes", AttrKind::Any, "metadata"),
-    optional("noalias_scopes", AttrKind::Any, "metadata"),
-    optional("tbaa", AttrKind::Any, "metadata"),
+    METADATA[0],
+    METADATA[1],
+    METADATA[2],
+    METADATA[3],
 ];
 
 const fn pure(name: &'static str, summary: &'static str) -> OpDef {
@@ -300,6 +293,12 @@ const fn exact(name: &'static str, summary: &'static str, traits: Traits) -> OpD
 const fn cast(name: &'static str, summary: &'static str) -> OpDef {
     OpDef { operands: ARG, ..pure(name, summary) }
         .text("$arg attr-dict `:` type($arg) `to` type($res)")
+}
+
+/// A cast of an unsigned integer, of which the text may say that it has no sign.
+const fn unsigned(name: &'static str, summary: &'static str) -> OpDef {
+    OpDef { attrs: NON_NEGATIVE, ..cast(name, summary) }
+        .text("keyword($nonNeg, nneg) $arg attr-dict `:` type($arg) `to` type($res)")
 }
 
 const fn special(name: &'static str, summary: &'static str) -> OpDef {

@@ -3,6 +3,7 @@
 use tangram_ir::{Absence, AttrDef, AttrKind, OpDef, Traits};
 
 use super::super::{optional, required, results, values};
+use super::METADATA;
 
 /// The word for the calling convention, where it is not that of C.
 macro_rules! conventions {
@@ -56,8 +57,8 @@ pub(super) static DEFS: &[OpDef] = &[
 const FUNCTION: &[AttrDef] = &[
     required("sym_name", AttrKind::Str, "the name"),
     required("function_type", AttrKind::Type, "the type"),
-    optional("arg_attrs", AttrKind::Any, "a dictionary for each argument"),
-    optional("res_attrs", AttrKind::Any, "a dictionary for the result"),
+    ARGUMENTS,
+    RESULTS,
     LINKAGE,
     VISIBILITY,
     UNNAMED,
@@ -68,9 +69,9 @@ const FUNCTION: &[AttrDef] = &[
     optional("personality", AttrKind::Any, "the function that unwinds the stack"),
     optional("sym_visibility", AttrKind::Str, "who may name it, as of any symbol"),
     optional("garbageCollector", AttrKind::Str, "how garbage is collected"),
-    optional("convergent", AttrKind::Any, "present where it is not to depend on more conditions"),
+    CONVERGENT,
     optional("function_entry_count", AttrKind::Int, "how often it is called"),
-    optional("memory_effects", AttrKind::Any, "which memory it reads and writes"),
+    EFFECTS,
     optional("arm_streaming", AttrKind::Any, "SME: present where it runs in streaming mode"),
     optional("arm_locally_streaming", AttrKind::Any, "SME: present where its body does"),
     optional(
@@ -100,11 +101,11 @@ const FUNCTION: &[AttrDef] = &[
     optional("fp_contract", AttrKind::Str, "which operations on floats are joined"),
     optional("instrument_function_entry", AttrKind::Str, "what is called at its start"),
     optional("instrument_function_exit", AttrKind::Str, "what is called at its end"),
-    optional("no_inline", AttrKind::Any, "present where it is not to be inlined"),
-    optional("always_inline", AttrKind::Any, "present where it is to be"),
-    optional("inline_hint", AttrKind::Any, "present where it might be"),
-    optional("no_unwind", AttrKind::Any, "present where it raises nothing"),
-    optional("will_return", AttrKind::Any, "present where it comes to an end"),
+    NO_INLINE,
+    ALWAYS_INLINE,
+    INLINE_HINT,
+    NO_UNWIND,
+    WILL_RETURN,
     optional("optimize_none", AttrKind::Any, "present where it is to stay as it is"),
     optional("vec_type_hint", AttrKind::Any, "OpenCL: the type of vectors"),
     optional("work_group_size_hint", AttrKind::Any, "OpenCL: the likely size of a work group"),
@@ -112,6 +113,21 @@ const FUNCTION: &[AttrDef] = &[
     optional("intel_reqd_sub_group_size", AttrKind::Int, "OpenCL: the size of a subgroup"),
     optional("uwtable_kind", AttrKind::Any, "which tables for unwinding it has"),
 ];
+// What both a function and a call of it say.
+const ARGUMENTS: AttrDef = optional("arg_attrs", AttrKind::Any, "a dictionary for each argument");
+const RESULTS: AttrDef = optional("res_attrs", AttrKind::Any, "a dictionary for the result");
+const EFFECTS: AttrDef =
+    optional("memory_effects", AttrKind::Any, "which memory it reads and writes");
+const CONVERGENT: AttrDef =
+    optional("convergent", AttrKind::Any, "present where it is not to depend on more conditions");
+const NO_UNWIND: AttrDef = optional("no_unwind", AttrKind::Any, "present where it raises nothing");
+const WILL_RETURN: AttrDef =
+    optional("will_return", AttrKind::Any, "present where it comes to an end");
+const NO_INLINE: AttrDef =
+    optional("no_inline", AttrKind::Any, "present where it is not to be inlined");
+const ALWAYS_INLINE: AttrDef =
+    optional("always_inline", AttrKind::Any, "present where it is to be");
+const INLINE_HINT: AttrDef = optional("inline_hint", AttrKind::Any, "present where it might be");
 const LINKAGE: AttrDef = optional("linkage", AttrKind::Any, "what the linker does with it")
     .absent(Absence::Means("#llvm.linkage<external>"));
 const VISIBILITY: AttrDef = optional("visibility_", AttrKind::Int, "who sees it in shared objects")
@@ -133,18 +149,18 @@ const CALL: &[AttrDef] = &[
         .absent(Absence::Means("#llvm.tailcallkind<none>")),
     optional("op_bundle_sizes", AttrKind::Any, "how many values each bundle has")
         .absent(Absence::Becomes("array<i32>", |_, _, _| true)),
-    optional("arg_attrs", AttrKind::Any, "a dictionary for each argument"),
-    optional("res_attrs", AttrKind::Any, "a dictionary for the result"),
-    optional("memory_effects", AttrKind::Any, "which memory it reads and writes"),
-    optional("convergent", AttrKind::Any, "present where it is not to depend on more conditions"),
-    optional("no_unwind", AttrKind::Any, "present where it raises nothing"),
-    optional("will_return", AttrKind::Any, "present where it comes to an end"),
+    ARGUMENTS,
+    RESULTS,
+    EFFECTS,
+    CONVERGENT,
+    NO_UNWIND,
+    WILL_RETURN,
     optional("op_bundle_tags", AttrKind::Any, "the name of each bundle"),
-    optional("no_inline", AttrKind::Any, "present where it is not to be inlined"),
-    optional("always_inline", AttrKind::Any, "present where it is to be"),
-    optional("inline_hint", AttrKind::Any, "present where it might be"),
-    optional("access_groups", AttrKind::Any, "metadata"),
-    optional("alias_scopes", AttrKind::Any, "metadata"),
-    optional("noalias_scopes", AttrKind::Any, "metadata"),
-    optional("tbaa", AttrKind::Any, "metadata"),
+    NO_INLINE,
+    ALWAYS_INLINE,
+    INLINE_HINT,
+    METADATA[0],
+    METADATA[1],
+    METADATA[2],
+    METADATA[3],
 ];

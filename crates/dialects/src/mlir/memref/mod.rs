@@ -198,7 +198,7 @@ pub static DEFS: &[OpDef] = &[
             results("sizes", "its extents"),
             results("strides", "its strides"),
         ],
-        traits: Traits::PURE,
+        traits: Traits::PURE.union(Traits::SAME_SIZES),
         result_names: &["base_buffer", "offset", "sizes", "strides"], assembly: Some("$source `:` type($source) `->` all-results attr-dict"), ..OpDef::new(
             "memref.extract_strided_metadata",
             "a buffer's base, offset, extents and strides",

@@ -383,6 +383,11 @@ impl<'a> Parser<'a> {
             for (i, (token, ty)) in args.drain(..).enumerate() {
                 let value = self.module.add_arg(entry, ty);
                 let read = locs.next_if(|entry| entry.0 == i).map(|entry| entry.1);
+                if read.is_none()
+                    && let Some(draft) = &mut owner.draft
+                {
+                    draft.unplaced.extend((!draft.program.says_places()).then_some(value));
+                }
                 self.locate_argument(value, token, read);
                 self.define_arg(token, value)?;
             }
@@ -478,13 +483,19 @@ impl<'a> Parser<'a> {
 
     fn segment_sizes(&mut self, draft: &mut Draft<'a>) {
         let def = draft.def;
-        let open = def.operands.iter().filter(|operand| operand.arity != Arity::One).count();
-        if open < 2 || def.traits.contains(Traits::SAME_SIZES) {
+        if def.traits.contains(Traits::SAME_SIZES) {
             return;
         }
-        let sizes = draft.operands.iter().map(Uses::len);
-        let sizes = self.i32s(sizes);
-        self.set_attr(draft, "operandSegmentSizes", sizes);
+        let several = |open: usize| open > 1;
+        if several(def.operands.iter().filter(|operand| operand.arity != Arity::One).count()) {
+            let sizes = self.i32s(draft.operands.iter().map(Uses::len));
+            self.set_attr(draft, "operandSegmentSizes", sizes);
+        }
+        let said = draft.results.iter().all(Option::is_some);
+        if said && several(def.results.iter().filter(|result| result.arity != Arity::One).count()) {
+            let sizes = self.i32s(draft.results.iter().flatten().map(Types::len));
+            self.set_attr(draft, "resultSegmentSizes", sizes);
+        }
     }
 
     pub(super) fn i32s(&self, values: impl Iterator<Item = usize>) -> Attr {

@@ -10,7 +10,7 @@ use crate::attributes::{Attr, AttrData};
 use crate::context::Str;
 use crate::location::{Loc, LocData};
 use crate::module::{Module, Op, Region, Value};
-use crate::op_def::{Absence, Arity, Traits};
+use crate::op_def::{Absence, Arity, OpDef, ResultDef, Traits};
 
 /// What stands before the next piece, as MLIR's printers decide it.
 #[derive(Clone, Copy)]
@@ -61,11 +61,29 @@ fn says_places(program: &Program) -> bool {
     })
 }
 
+/// How many results of `op` stand for each result of its definition.
+pub(super) fn result_sizes(module: &Module, op: Op, def: &OpDef) -> Vec<usize> {
+    const SIZES: &str = "resultSegmentSizes";
+    let sizes = module.attr(op, SIZES).filter(|_| is_inherent(def, SIZES));
+    let sizes = sizes.and_then(|attr| module.int_list(attr));
+    if let Some(sizes) = sizes.filter(|sizes| sizes.len() == def.results.len()) {
+        return sizes.iter().map(|&size| size.max(0) as usize).collect();
+    }
+    let open = def.results.iter().filter(|result| result.arity != Arity::One).count();
+    let rest = module.result_count(op).saturating_sub(def.results.len() - open);
+    let each = rest.checked_div(open).unwrap_or(0);
+    let size = |result: &ResultDef| if result.arity == Arity::One { 1 } else { each };
+    def.results.iter().map(size).collect()
+}
+
 /// The results of `op` that stand for result `i` of its definition.
 fn result_segment(module: &Module, op: Op, i: usize) -> Range<usize> {
     let total = module.result_count(op);
-    let count = module.def(op).map_or(1, |def| def.results.len());
-    if count <= 1 { 0..total } else { i.min(total)..(i + 1).min(total) }
+    let Some(def) = module.def(op).filter(|def| def.results.len() > 1) else { return 0..total };
+    let sizes = result_sizes(module, op, def);
+    let start: usize = sizes.iter().take(i).sum();
+    let end = start + sizes.get(i).copied().unwrap_or(0);
+    start.min(total)..end.min(total)
 }
 
 impl<'a, W: fmt::Write> Printer<'a, W> {

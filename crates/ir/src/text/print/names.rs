@@ -10,7 +10,7 @@ use super::numbering::Numbering;
 use crate::assembly::{Directive, Instr};
 use crate::attributes::AttrData;
 use crate::module::{Block, Module, Op, Region, Value};
-use crate::op_def::{Arity, OpDef, Traits};
+use crate::op_def::{OpDef, Traits};
 use crate::types::{Signedness, TypeData};
 
 /// The counters when a region begins, and how many names are taken around it.
@@ -116,11 +116,7 @@ impl Naming<'_> {
         let total = self.module.result_count(op);
         let mut starts: Vec<u32> = Vec::new();
         let mut at = 0;
-        let variadic = def.results.iter().filter(|result| result.arity != Arity::One).count();
-        let single = def.results.len() - variadic;
-        let each = total.saturating_sub(single).checked_div(variadic).unwrap_or(0);
-        for (i, result) in def.results.iter().enumerate() {
-            let size = if result.arity == Arity::One { 1 } else { each };
+        for (i, size) in super::custom::result_sizes(self.module, op, def).into_iter().enumerate() {
             if size == 0 || at >= total {
                 continue;
             }
