@@ -254,6 +254,62 @@ func.func @f(%n: index) {
     assert!(out.contains(" scf.for %arg1 = "), "{out}");
 }
 
+/// Where the text says what a loop is from, its counters, whose places have no room there, are from
+/// the same line: the loop stays a loop however often it is read.
+#[test]
+fn counters_are_from_the_line_of_their_loop() {
+    let source = "
+func.func @f(%n: index) {
+  scf.for %i = %n to %n step %n {
+    affine.for %j = 0 to 4 {
+    } loc(#late)
+  } loc(\"a.mlir\":7:3)
+  return loc(\"return\")
+} loc(\"function\")
+#late = loc(\"a.mlir\":8:5)";
+    let show = |text: &str| {
+        let mut out = String::new();
+        let options = text::Options { locations: true, generic: false, ..Default::default() };
+        let module = parse(text).unwrap_or_else(|error| panic!("{error}"));
+        text::print_to(&mut out, &module, options).expect("a string takes all");
+        out
+    };
+    let (once, twice) = (show(source), show(&show(source)));
+    assert!(once.contains("scf.for %arg1") && once.contains("affine.for %arg2"), "{once}");
+    assert_eq!(once, twice);
+}
+
+/// A region of an operation that nobody knows may be a graph, in which order does not matter.
+#[test]
+fn regions_of_what_is_not_known_need_no_order() {
+    let source = "
+func.func @f() {
+  \"hw.module\"() ({
+    %0 = \"hw.register\"(%1) : (i8) -> i8
+    %1 = \"hw.sum\"(%0, %0) : (i8, i8) -> i8
+    \"hw.output\"(%1) : (i8) -> ()
+  }) : () -> ()
+  return
+}";
+    comes_back(source, text::Options::default());
+}
+
+/// A comma may follow the last operand of a transfer, as MLIR reads it.
+#[test]
+fn a_comma_may_end_the_operands_of_a_transfer() {
+    let source = "
+func.func @f(%a: memref<4xf32>, %b: memref<4xf32, 2>, %t: memref<1xi32>, %n: index) {
+  memref.dma_start %a[%n], %b[%n], %n, %t[%n], : memref<4xf32>, memref<4xf32, 2>, memref<1xi32>
+  return
+}";
+    let plain = source.replace("%t[%n], :", "%t[%n] :");
+    let read = |text: &str| pretty(&parse(text).unwrap_or_else(|error| panic!("{error}")));
+    assert_eq!(read(source), read(&plain));
+    if let Some(theirs) = peer::mlir_opt(&[], source) {
+        theirs.expect("mlir-opt takes it");
+    }
+}
+
 /// Sizes of lists that an operation does not have are an attribute like others, and bundles of a
 /// call, properties of functions, flags without a word, and all
 /// conventions come back.

@@ -1,5 +1,5 @@
-//! Kernels, launches and parts of vectors that are not what they should be are refused, here as by
-//! `mlir-opt` 22.
+//! Kernels, launches, parts of vectors and extremes that are not what they should be are refused,
+//! here as by `mlir-opt` 22.
 
 #[path = "../../ir/tests/peer/mod.rs"]
 mod peer;
@@ -197,5 +197,19 @@ fn parts_of_vectors_lie_inside() {
     ];
     for (source, reason) in &wrong {
         expect(source, reason);
+    }
+}
+
+#[test]
+fn there_is_no_extreme_of_nothing() {
+    let wrong = [
+        ("%0 = affine.max affine_map<() -> ()>()", "a map with results"),
+        ("%0 = affine.min affine_map<(d0) -> ()>(%n)", "a map with results"),
+        ("affine.for %i = max affine_map<() -> ()>() to 4 {\n}", "results of `lowerBoundMap`"),
+        ("affine.for %i = 0 to min affine_map<() -> ()>() {\n}", "results of `upperBoundMap`"),
+        ("affine.parallel (%i) = (max()) to (4) {\n}", "no extreme of none"),
+    ];
+    for (inside, reason) in wrong {
+        expect(&host(inside), reason);
     }
 }

@@ -299,6 +299,13 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// Returns whether it writes where the arguments of its region come from.
+    pub(crate) fn says_places(&self) -> bool {
+        self.code.iter().any(|instr| {
+            matches!(instr, Instr::Directive(Directive::Function | Directive::TextFunction, _))
+        })
+    }
+
     /// The arguments of the directive for a grid, if there is one.
     pub(crate) fn grid(&self) -> Option<&[&'static str]> {
         self.code.iter().find_map(|instr| match instr {

@@ -10,7 +10,7 @@ use super::{Failed, Kind, Parsed, Parser, Token};
 use crate::assembly::{Anchor, DictStyle, Directive, Group, Instr, Program, RegionStyle};
 use crate::attributes::{Attr, AttrData};
 use crate::context::{Context, Name, Str};
-use crate::module::{Block, Op, OpState, Point, Region};
+use crate::module::{Block, Op, OpState, Point, Region, Value};
 use crate::op_def::{Arity, InferCx, OpDef, Traits};
 use crate::payload::Payload;
 use crate::types::Type;
@@ -39,6 +39,8 @@ pub(super) struct Draft<'a> {
     pub(super) arg_locs: Vec<(usize, ReadLoc)>,
     /// Terminators of its regions that the text leaves out.
     implied: SmallVec<[Op; 2]>,
+    /// Arguments of its regions for whose places the text has none.
+    unplaced: SmallVec<[Value; 2]>,
     /// The next region has an entry block also if it has no arguments.
     style: RegionStyle,
     /// Whether a list of regions has begun.
@@ -65,6 +67,7 @@ impl<'a> Draft<'a> {
             region_args: Vec::new(),
             arg_locs: Vec::new(),
             implied: SmallVec::new(),
+            unplaced: SmallVec::new(),
             style: RegionStyle::default(),
             listing: false,
             cases: Vec::new(),
@@ -88,6 +91,7 @@ impl<'a> Draft<'a> {
         self.region_args.clear();
         self.arg_locs.clear();
         self.implied.clear();
+        self.unplaced.clear();
         self.style = RegionStyle::default();
         self.listing = false;
         self.cases.clear();
@@ -378,7 +382,7 @@ impl<'a> Parser<'a> {
             self.note_table();
         }
         open.push(OpenRegion { region, blocks: Blocks::default(), owner: pending, scope });
-        if let Some(entry) = entry {
+        if let (Some(entry), Some(OpenRegion { owner, .. })) = (entry, open.last_mut()) {
             *at = entry;
             for (i, (token, ty)) in args.drain(..).enumerate() {
                 let value = self.module.add_arg(entry, ty);
@@ -448,6 +452,7 @@ impl<'a> Parser<'a> {
         state.successors = pending.successors.clone();
         self.result_types(&pending, &draft, &mut state)?;
         let late = self.trailing_loc(&mut state.loc)?;
+        let state_loc = state.loc;
         let regions = draft.def.regions.unwrap_or(0);
         let op = match (pending.op, block) {
             (Some(op), _) => {
@@ -472,6 +477,11 @@ impl<'a> Parser<'a> {
             return self.error(pending.name, "payload", message);
         }
         // What the text leaves out comes from where the operation does.
+        let told = late.is_some() || state_loc != pending.loc;
+        for &arg in draft.unplaced.iter().filter(|_| told) {
+            self.module.set_arg_loc(arg, state_loc);
+            self.late_locs.extend(late.map(|token| (Located::Arg(arg), token)));
+        }
         for &end in &draft.implied {
             self.module.set_loc(end, self.module.loc(op));
             self.late_locs.extend(late.map(|token| (Located::Op(end), token)));

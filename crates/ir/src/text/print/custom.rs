@@ -54,13 +54,6 @@ fn payload_args(program: &Program) -> Option<&[&'static str]> {
     })
 }
 
-/// Returns whether a format writes where the arguments of its region come from.
-fn says_places(program: &Program) -> bool {
-    program.code.iter().any(|instr| {
-        matches!(instr, Instr::Directive(Directive::Function | Directive::TextFunction, _))
-    })
-}
-
 /// How many results of `op` stand for each result of its definition.
 pub(super) fn result_sizes(module: &Module, op: Op, def: &OpDef) -> Vec<usize> {
     const SIZES: &str = "resultSegmentSizes";
@@ -111,7 +104,7 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
                 self.inline_op(op, style.terminator).is_some()
             }
             Instr::Region(i, style) if style.hidden_args && self.options.locations => {
-                says_places(program) || self.begins_with_arguments(op, *i)
+                program.says_places() || self.begins_with_arguments(op, *i)
             }
             Instr::Directive(Directive::Requires, args) => args.iter().all(|&name| has(name)),
             Instr::Directive(Directive::Without, args) => !args.iter().any(|&name| has(name)),
