@@ -170,6 +170,11 @@ def graphs(depth: int, length: int, letters: int) -> Iterator[tuple[str, str]]:
     yield "arrays", nested("[", "1", "]", depth)
     yield "objects", nested('{"a": ', "1", "}", depth)
     yield "chain", json.dumps({"nodes": {f"n{k}": {"op": "f", "children": [f"n{k + 1}"] if k + 1 < depth else [], "eclass": f"c{k}", "cost": 1} for k in range(depth)}, "root_eclasses": ["c0"]})
+    doubled = {f"n{k}": {"op": "f", "children": [f"n{k + 1}"] * 2, "eclass": f"c{k}"} for k in range(depth)}
+    doubled[f"n{depth}"] = {"op": "x", "eclass": f"c{depth}"}
+    yield "doubled", json.dumps({"nodes": doubled, "root_eclasses": ["c0"]})
+    leaves = {f"n{k}": {"op": "x", "eclass": f"c{k}"} for k in range(length)}
+    yield "roots", json.dumps({"nodes": leaves, "root_eclasses": [f"c{k}" for k in range(length)]})
     yield "list", "[" + ", ".join(["1"] * length) + "]"
     yield "name", '{"' + "a" * letters + '": 1}'
 
@@ -230,7 +235,7 @@ LANGUAGES = {
     "sources": (sources, "f.c", [["scop", "f.c", "-o", "o.c"]]),
     "schedules": (schedules, "f.yaml", [["schedule", "f.yaml"], ["codegen", "f.yaml"]]),
     "terms": (terms, "f.txt", [["egraph", "simplify", "-"]]),
-    "graphs": (graphs, "f.json", [["egraph", "extract", "f.json"], ["run", "none.onnx", "--machine", "f.json"], ["opt", "none.onnx", "-o", "o.onnx", "--cost", "f.json"]]),
+    "graphs": (graphs, "f.json", [["egraph", "extract", "f.json"], ["egraph", "simplify", "--from", "f.json"], ["run", "none.onnx", "--machine", "f.json"], ["opt", "none.onnx", "-o", "o.onnx", "--cost", "f.json"]]),
     "models": (models, "m.onnx", [["show", "m.onnx"], ["opt", "m.onnx", "-o", "o.onnx", "--max-memory", "700M"], ["show", "m.onnx", "--format", "svg", "--limit", "20"]]),
 }
 

@@ -110,3 +110,24 @@ def test_a_picture_has_a_box_for_each_class_and_node(run, rules) -> None:
         assert run(command, "--format", "svg", "--rules", rules, "(+ a 0)").stdout == svg
     dot = run("dot", "--rules", rules, "(+ a 0)").stdout
     assert run("show", "--format", "dot", "--rules", rules, "(+ a 0)").stdout == dot
+
+
+def test_a_term_that_is_longer_than_memory_is_written_in_parts(run, tmp_path) -> None:
+    # Each class has one node, of the next class twice: 2^80 leaves.
+    node = lambda at: {"op": "+", "children": [str(at + 1)] * 2, "eclass": str(at)}  # noqa: E731
+    nodes = {str(at): node(at) for at in range(80)} | {"80": {"op": "x", "eclass": "80"}}
+    path = tmp_path / "doubled.json"
+    path.write_text(json.dumps({"nodes": nodes, "root_eclasses": ["0"]}))
+    for cost in ("size", "depth", "shared"):
+        lines = run("simplify", "--from", path, "--cost", cost).stdout.splitlines()
+        assert lines[0] == "%0 = (+ x x)" and lines[-1] == "(+ %78 %78)", lines[-1]
+        assert len(lines) == 80
+
+
+def test_an_explanation_that_has_no_end_is_refused(run, tmp_path) -> None:
+    path = tmp_path / "double.rules"
+    path.write_text("double: (s (f ?a)) => (g ?a ?a)\n")
+    asked = ["simplify", "--rules", path, "--cost", "depth", "(s (f " * 40 + "x" + "))" * 40]
+    # Half as deep, and of 2^40 leaves.
+    assert run(*asked).stdout.splitlines()[-1] == "(g %38 %38)"
+    assert "too many operators to explain" in run(*asked, "--explain", code=2).stderr

@@ -267,9 +267,24 @@ fn simplify(args: &SimplifyArgs) -> Result<(), Error> {
         let best = best(&runner.egraph, root, args.cost).ok_or_else(|| {
             Error::Usage(format!("root class {root} of the e-graph has no finite term"))
         })?;
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{best}");
+        // Of a few dozen e-nodes a term may be longer than memory.
+        let is_long = best.text_length() > LONGEST_LINE;
+        if is_long {
+            let shared = best.shared();
+            shared.bindings.iter().chain(&shared.roots).for_each(|line| {
+                text.push_str(line);
+                text.push('\n');
+            });
+        } else {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{best}");
+        }
         if let Some(start) = starts.get(at).filter(|_| args.explain) {
+            if is_long {
+                return Err(Error::Usage(format!(
+                    "the best term of root class {root} has too many operators to explain it step by step"
+                )));
+            }
             for step in runner.explain_equivalence(start, &best).get_flat_strings() {
                 let _ = writeln!(text, "  {step}");
             }
@@ -297,6 +312,9 @@ fn best(egraph: &EGraph<SymbolLang, ()>, root: Id, cost: CostArg) -> Option<RecE
         }
     }
 }
+
+/// A term of more bytes is printed with names for the parts that it has more than once.
+const LONGEST_LINE: usize = 1 << 20;
 
 /// How long `--cost shared` may look for a proof that nothing is better.
 const EXACT_TIME: Duration = Duration::from_secs(10);

@@ -1,5 +1,6 @@
 //! Expressions: nodes whose children are earlier nodes.
 
+use crate::serialize::SharedTerms;
 use crate::sexp::{Layout, SexpError, Token, tokens};
 use crate::{FromOp, Id, Language};
 use std::borrow::{Borrow, BorrowMut};
@@ -192,6 +193,35 @@ impl<L: Language + Display> RecExpr<L> {
             (node.to_string(), kids)
         };
         Layout { nodes: self.nodes.iter().map(node).collect() }
+    }
+
+    /// How many bytes the expression has as text on one line, where each part is written as often as
+    /// it is used: more than memory holds for some expressions of a few dozen nodes.
+    pub fn text_length(&self) -> usize {
+        self.layout().lengths().last().copied().unwrap_or(2)
+    }
+
+    /// Writes the expression with names for the parts that are used more than once.
+    ///
+    /// ```
+    /// # use tangram_egraph::{Id, RecExpr, SymbolLang};
+    /// let mut doubled = RecExpr::default();
+    /// let mut last = doubled.add(SymbolLang::leaf("x"));
+    /// for _ in 0..3 {
+    ///     last = doubled.add(SymbolLang::new("+", vec![last, last]));
+    /// }
+    /// let shared = doubled.shared();
+    /// assert_eq!(shared.bindings, ["%0 = (+ x x)", "%1 = (+ %0 %0)"]);
+    /// assert_eq!(shared.roots, ["(+ %1 %1)"]);
+    /// ```
+    pub fn shared(&self) -> SharedTerms {
+        match self.nodes.len().checked_sub(1) {
+            None => SharedTerms { bindings: Vec::new(), roots: vec!["()".into()] },
+            Some(root) => {
+                let (bindings, line) = self.layout().shared(root);
+                SharedTerms { bindings, roots: vec![line] }
+            }
+        }
     }
 
     /// Writes the expression with line breaks where it would be wider than `width` columns.

@@ -11,7 +11,9 @@
 use crate::choices::{Choices, Selection};
 use crate::{Analysis, EGraph, Id, Language, SymbolLang};
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use std::fmt::Display;
 use thiserror::Error;
 
@@ -124,19 +126,25 @@ impl SerializedEGraph {
     /// If the text has another form, or names nodes or classes that are not there.
     pub fn from_json(text: &str) -> Result<Self, SerializeError> {
         let egraph: SerializedEGraph = serde_json::from_str(text)?;
-        for (name, node) in &egraph.nodes {
-            if let Some(child) =
-                node.children.iter().find(|child| !egraph.nodes.contains_key(*child))
+        egraph.complete()?;
+        let classes: FxHashSet<&str> =
+            egraph.nodes.values().map(|node| node.eclass.as_str()).collect();
+        match egraph.root_eclasses.iter().find(|class| !classes.contains(class.as_str())) {
+            Some(class) => Err(SerializeError::MissingClass(class.clone())),
+            None => Ok(egraph),
+        }
+    }
+
+    /// Checks that every child is a node.
+    fn complete(&self) -> Result<(), SerializeError> {
+        for (name, node) in &self.nodes {
+            if let Some(child) = node.children.iter().find(|child| !self.nodes.contains_key(*child))
             {
                 let (node, child) = (name.clone(), child.clone());
                 return Err(SerializeError::MissingNode { node, child });
             }
         }
-        let known = |class: &&String| !egraph.nodes.values().any(|node| node.eclass == **class);
-        match egraph.root_eclasses.iter().find(known) {
-            Some(class) => Err(SerializeError::MissingClass(class.clone())),
-            None => Ok(egraph),
-        }
+        Ok(())
     }
 
     /// Writes JSON.
@@ -211,33 +219,48 @@ impl SerializedEGraph {
 
     /// Builds an e-graph, and returns the ids of the roots.
     ///
+    /// A node is added when all classes below it are known, in time near linear in the nodes and their
+    /// children, in whatever order they are listed.
+    ///
     /// # Errors
-    /// If classes have no finite term.
+    /// If a child is no node, or classes have no finite term.
     pub fn build(&self) -> Result<(EGraph<SymbolLang, ()>, Vec<Id>), SerializeError> {
+        self.complete()?;
         let classes = self.classes();
+        let class = |node: &SerializedNode| classes[node.eclass.as_str()];
+        let below = |node: &SerializedNode| -> Vec<usize> {
+            node.children.iter().map(|child| class(&self.nodes[child])).collect()
+        };
+        let nodes: Vec<&SerializedNode> = self.nodes.values().collect();
+        // Which nodes wait for a class, once for each child that is of it.
+        let mut waiting = vec![Vec::new(); classes.len()];
+        for (number, node) in nodes.iter().enumerate() {
+            below(node).into_iter().for_each(|class| waiting[class].push(number));
+        }
+        let mut missing: Vec<usize> = nodes.iter().map(|node| node.children.len()).collect();
+        let mut ready: VecDeque<usize> = (0..nodes.len()).filter(|&at| missing[at] == 0).collect();
         let mut ids: Vec<Option<Id>> = vec![None; classes.len()];
-        let mut egraph = EGraph::default();
-        let mut todo: Vec<&SerializedNode> = self.nodes.values().collect();
-        while !todo.is_empty() {
-            let before = todo.len();
-            todo.retain(|node| {
-                let kids = node
-                    .children
-                    .iter()
-                    .map(|child| ids[classes[self.nodes[child].eclass.as_str()]]);
-                let Some(kids) = kids.collect::<Option<Vec<Id>>>() else {
-                    return true;
-                };
-                let id = egraph.add(SymbolLang::new(node.op.as_str(), kids));
-                match &mut ids[classes[node.eclass.as_str()]] {
-                    Some(known) => _ = egraph.union(*known, id),
-                    place => *place = Some(id),
-                }
-                false
-            });
-            if todo.len() == before {
-                return Err(SerializeError::Unfounded(before));
+        let (mut egraph, mut built) = (EGraph::default(), 0);
+        while let Some(number) = ready.pop_front() {
+            built += 1;
+            let node = nodes[number];
+            let kids = below(node).into_iter().filter_map(|class| ids[class]).collect();
+            let id = egraph.add(SymbolLang::new(node.op.as_str(), kids));
+            let own = class(node);
+            if let Some(known) = ids[own] {
+                egraph.union(known, id);
+                continue;
             }
+            ids[own] = Some(id);
+            for &user in &waiting[own] {
+                missing[user] -= 1;
+                if missing[user] == 0 {
+                    ready.push_back(user);
+                }
+            }
+        }
+        if built < nodes.len() {
+            return Err(SerializeError::Unfounded(nodes.len() - built));
         }
         egraph.rebuild();
         let root = |root: &String| ids[*classes.get(root.as_str())?].map(|id| egraph.find(id));

@@ -90,8 +90,25 @@ impl Layout {
         self.write(root, Some(width))
     }
 
+    /// Writes a line `name = term` for each part that is used more than once, the names as leaves of
+    /// what follows, and in the end the tree below `root`: a line for each, linear in the nodes.
+    pub(crate) fn shared(mut self, root: usize) -> (Vec<String>, String) {
+        let mut uses = vec![0usize; self.nodes.len()];
+        self.nodes.iter().flat_map(|(_, kids)| kids).for_each(|&kid| uses[kid] += 1);
+        let mut bindings = Vec::new();
+        for node in 0..root {
+            if uses[node] > 1 && !self.nodes[node].1.is_empty() {
+                let name = format!("%{}", bindings.len());
+                bindings.push(format!("{name} = {}", self.line(node)));
+                self.nodes[node] = (name, Vec::new());
+            }
+        }
+        let line = self.line(root);
+        (bindings, line)
+    }
+
     /// Returns the lengths of all subtrees on one line.
-    fn lengths(&self) -> Vec<usize> {
+    pub(crate) fn lengths(&self) -> Vec<usize> {
         let mut lengths: Vec<usize> = Vec::with_capacity(self.nodes.len());
         for (text, kids) in &self.nodes {
             let brackets = if kids.is_empty() { 0 } else { 2 };

@@ -43,8 +43,9 @@ impl Choices {
                 continue;
             };
             looks += found.uses.len() * (1 + self.nodes[node].kids.len());
-            let known = best[class].as_ref().map_or(f64::INFINITY, |best| best.cost);
-            if found.cost >= known - 1e-9 * known.min(1.0) {
+            // The first term is taken at any cost: sums of great ones are infinite.
+            let is_known = |best: &Best| found.cost >= best.cost - 1e-9 * best.cost.min(1.0);
+            if best[class].as_ref().is_some_and(is_known) {
                 continue;
             }
             kept += found.uses.len();
