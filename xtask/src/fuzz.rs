@@ -8,10 +8,13 @@ use std::process::{Command, Stdio};
 /// The targets, and the folders whose files they start from.
 const TARGETS: &[(&str, &[&str])] = &[
     ("calc", &["fuzz/seeds/calc"]),
+    ("egraph_files", &[]),
     ("mlir_passes", &[]),
     ("mlir_text", &["crates/ir/tests/mlir", "crates/dialects/tests/programs"]),
+    ("models", &[]),
     ("onnx", &["examples/models"]),
     ("rules_text", &["rules"]),
+    ("rules_verified", &[]),
     ("schedule_tree", &["fuzz/seeds/schedule_tree"]),
     ("scop", &["examples/kernels"]),
     ("sets_operations", &[]),
@@ -26,6 +29,13 @@ pub struct Options {
     minutes: u32,
     /// The files in `fuzz/targets` to run; all if none is named.
     targets: Vec<String>,
+}
+
+impl Options {
+    /// Every target for a long run.
+    pub fn long() -> Options {
+        Options { minutes: 20, targets: Vec::new() }
+    }
 }
 
 /// Runs targets one after the other; an input that fails ends the run.

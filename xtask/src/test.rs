@@ -1,5 +1,6 @@
 //! The tests: Rust, then documentation, then Python against the installed wheel.
 
+use crate::fuzz;
 use crate::package;
 use crate::step::{Failure, Outcome, Steps};
 use crate::venv::Venv;
@@ -74,6 +75,7 @@ pub fn run_long(steps: &mut Steps) -> Outcome {
     python(steps, &venv, "long")?;
     package::crates(steps, false)?;
     under_miri(steps)?;
+    fuzz::run(steps, &fuzz::Options::long())?;
     from_source(steps)
 }
 
