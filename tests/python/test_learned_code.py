@@ -90,7 +90,7 @@ def classifier(seed: int, trees: int, depth: int, classes: int, labels: str) -> 
 @pytest.mark.parametrize(
     ("trees", "depth", "classes", "labels"), [(3, 2, 3, "numbers"), (40, 9, 2, "numbers"), (17, 14, 4, "texts")]
 )
-@pytest.mark.parametrize("rows", [0, 1, 15, 16, 33])
+@pytest.mark.parametrize("rows", [0, 1, 3, 16, 33, 67, 130])
 def test_walks_of_any_depth_and_number_end_at_their_leaves(trees, depth, classes, labels, rows) -> None:
     """Features meet splits, are infinite, and absent; trees have other depths, and more than a block."""
     made = classifier(trees, trees, depth, classes, labels)

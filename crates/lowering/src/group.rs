@@ -16,6 +16,7 @@ use tangram_affine::symbolic::Expr;
 use tangram_dialects::structured::IteratorKind;
 
 use crate::Options;
+use crate::c::chain::begins_together;
 use crate::c::lanes::LANES;
 use crate::collapse::collapse_inner;
 use crate::nest::{Nest, Tensor};
@@ -41,6 +42,9 @@ pub(crate) struct Group {
 const MOST_ELEMENTS: i64 = 16 * 1024;
 /// Rows are not shorter if there are loops to take into them: a vector or two would be left.
 const LEAST_ELEMENTS: i64 = 256;
+/// Rows that take steps together: as many as read a tree while it is in the first cache, and few enough
+/// that what they found stays in the second.
+const TOGETHER: usize = 4 * LANES;
 /// An extent that is not known is taken for this.
 const USUAL: i64 = 512;
 /// Groups of more tensors are not made: their pointers would not fit into the registers.
@@ -137,12 +141,22 @@ impl Group {
         })
     }
 
-    /// How many of the last rows are done at once: those of a register tile.
+    /// How many of the last rows are done at once: those of a register tile, or those that take the
+    /// steps of a chain together.
     pub fn block(&self) -> usize {
         if self.is_recurrent {
             return 1;
         }
-        self.tiled.iter().flatten().map(|tiled| tiled.tile.rows).next().unwrap_or(1)
+        let tile = self.tiled.iter().flatten().map(|tiled| tiled.tile.rows).next();
+        let walks = || {
+            self.nests.iter().zip(&self.rows).any(|(nest, rows)| {
+                rows.last().is_some_and(|&row| {
+                    let extent = nest.generic.extents[row].as_int();
+                    extent.is_none_or(|extent| extent > 1) && begins_together(nest, row)
+                })
+            })
+        };
+        tile.unwrap_or_else(|| if walks() { TOGETHER } else { 1 })
     }
 
     /// Adds a nest that reads what the group writes; nothing changes where it has no rows of it.

@@ -11,6 +11,9 @@
 //! As one line after the other, each waits for the one before. Lanes are side by side in each step
 //! instead, so that a processor has as many to go on with. What a step maps to itself, all that follow
 //! do: a chain of integers ends where no lane changes.
+//!
+//! Lanes are rows of a block where all begin with one state, the loop over such states outside: a tree
+//! is read once for a block of rows, not all trees for each.
 
 use std::fmt::Write;
 
@@ -18,6 +21,7 @@ use tangram_dialects::structured::{Body, Scalar, ScalarId};
 
 use super::body::{Scalars, c_type};
 use super::lanes::LANES;
+use crate::nest::Nest;
 
 /// Chains of fewer pieces stay as they are.
 const LEAST: usize = 4;
@@ -118,14 +122,31 @@ fn link(body: &Body, start: usize, length: usize) -> Option<(usize, usize)> {
     link
 }
 
-/// The loop over iterator `lane` of a nest that combines nothing, in blocks of lanes that take each
-/// step of a chain together; `lines` store the value.
+/// Whether a nest is a chain whose first state is one for all values of an iterator: lanes along it
+/// begin at one place of what they look up, and go on near each other.
+pub(crate) fn begins_together(nest: &Nest, iterator: usize) -> bool {
+    let body = &nest.generic.body;
+    let Some(chain) = Chain::of(body).filter(|_| nest.is_parallel()) else { return false };
+    let before = closure(body, [chain.state], |_| true);
+    before.iter().zip(body.scalars()).filter(|(is_before, _)| **is_before).all(|(_, scalar)| {
+        match scalar {
+            Scalar::Input(at) | Scalar::Inside(at) => {
+                !nest.generic.inputs[*at].map.used().0[iterator]
+            }
+            Scalar::Index(at) => *at != iterator,
+            _ => true,
+        }
+    })
+}
+
+/// The loop over iterator `lane` of a nest that combines nothing, from the first to before the last,
+/// in blocks of lanes that take each step of a chain together; `store` says how a value is kept.
 pub(super) fn in_steps(
     scalars: &Scalars<'_>,
-    body: &Body,
-    (lane, extent): (usize, &str),
+    (lane, first, end): (usize, &str, &str),
     store: impl Fn(&str) -> String,
 ) -> Option<String> {
+    let body = &scalars.nest.generic.body;
     let chain = Chain::of(body)?;
     let types = scalars.types(body);
     let element = types[chain.state];
@@ -145,7 +166,7 @@ pub(super) fn in_steps(
         )
     };
     let before = closure(body, [chain.state], |_| true);
-    let first = text(&before) + &format!("                state[l] = t{};\n", chain.state);
+    let begin = text(&before) + &format!("                state[l] = t{};\n", chain.state);
     // Whatever a piece reads from in front of it is made anew: it is read, or counted.
     let piece = closure(body, [chain.gives], |at| at != chain.state);
     let known = format!("                const {ty} t{} = state[l];\n", chain.state);
@@ -162,11 +183,11 @@ pub(super) fn in_steps(
     rest.push_str(&text(&without(&behind, last)));
     let _ = writeln!(rest, "                {}", store(&format!("t{}", value.0)));
     let mut out = format!(
-        "        for (int64_t block = 0; block < {extent}; block += {LANES}) {{\n            \
-         const int64_t lanes = tg_min({extent} - block, {LANES});\n            \
+        "        for (int64_t block = {first}; block < {end}; block += {LANES}) {{\n            \
+         const int64_t lanes = tg_min({end} - block, {LANES});\n            \
          {ty} state[{LANES}];\n{}            \
          for (int64_t step = 0; step < {}; step++) {{\n",
-        head(&first),
+        head(&begin),
         chain.count
     );
     if ends {

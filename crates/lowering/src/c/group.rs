@@ -15,6 +15,9 @@ use crate::nest::{Nest, Tensor};
 use crate::parameters::Parameters;
 use crate::scop::{Role, array, arrays};
 
+/// Fewer rows of a block than this take their steps one after the other.
+const FEWEST: usize = 4;
+
 /// The function of a group whose loops over rows are those of `ast`.
 pub(crate) fn function(
     (group, exact): (&Group, bool),
@@ -100,7 +103,7 @@ impl Rows<'_> {
         let steps = inner.and_then(|inner| {
             let extent = parameters.text(&nest.generic.extents[inner]);
             let store = |value: &str| format!("{} = {value};", scalars.target());
-            chain::in_steps(&scalars, &nest.generic.body, (inner, &extent), store)
+            chain::in_steps(&scalars, (inner, "0", &extent), store)
         });
         if let Some(steps) = steps {
             return text + &steps + "        }\n";
@@ -115,6 +118,26 @@ impl Rows<'_> {
         }
         text.push_str("        }\n        }\n");
         text
+    }
+
+    /// The rows of a block of a nest whose steps lanes of rows take together, all other loops outside:
+    /// what is looked up for one of them is looked up by all rows. Few rows go one by one.
+    fn rows_in_steps(&self, nest: &Nest, rows: &[usize]) -> Option<String> {
+        let row = *rows.last()?;
+        if !chain::begins_together(nest, row) {
+            return None;
+        }
+        let (tensors, parameters, order) = (self.tensors, self.parameters, self.order);
+        let scalars = Scalars { nest, tensors, parameters, order, known: Vec::new() };
+        let store = |value: &str| format!("{} = {value};", scalars.target());
+        let steps = chain::in_steps(&scalars, (row, "first", "end"), store)?;
+        let mut text = format!("        if (end - first >= {FEWEST}) {{\n");
+        for at in nest.parallel().filter(|at| !rows.contains(at)) {
+            let extent = parameters.text(&nest.generic.extents[at]);
+            let _ = writeln!(text, "        for (int64_t i{at} = 0; i{at} < {extent}; i{at}++)");
+        }
+        let _ = write!(text, "        {{\n{steps}        }}\n        }} else");
+        Some(text)
     }
 
     /// Declares what an innermost loop reads at one place, which compilers do not vectorise a loop
@@ -163,8 +186,9 @@ impl Statements for Rows<'_> {
                     let extent = self.parameters.text(extent);
                     let _ = write!(
                         text,
-                        "        const int64_t first = i{row}, end = tg_min({extent}, first + {block});\n        \
+                        "        const int64_t first = i{row}, end = tg_min({extent}, first + {block});\n{}        \
                          for (int64_t i{row} = first; i{row} < end; i{row}++)\n        {{\n{}        }}\n",
+                        self.rows_in_steps(nest, rows).unwrap_or_default(),
                         self.row(nest, rows)
                     );
                 }

@@ -1,7 +1,7 @@
 //! Nests as functions of C.
 
 mod body;
-mod chain;
+pub(crate) mod chain;
 mod epilogue;
 pub(crate) mod group;
 mod half;
