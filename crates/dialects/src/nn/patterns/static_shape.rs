@@ -4,7 +4,8 @@
 //! An entry that provably equals the extent of the data at the same place is written 0 in
 //! `nn.reshape` and 1 in `nn.broadcast_to`. Of the other entries of a reshape one may be open: the
 //! number of elements fixes it, so it is -1. Exporters write `reshape(x, [shape(x)[0], -1, 8, 64])`
-//! for `reshape(x, [0, -1, 8, 64])` throughout.
+//! for `reshape(x, [0, -1, 8, 64])` throughout. A -1 that has to be one number, whatever the extents,
+//! is written as that: `reshape(x, [n, -1])` of `8 * n` by 8 elements is `reshape(x, [-1, 64])`.
 
 use tangram_affine::symbolic::{Expr, Truth};
 use tangram_ir::{Context, Dim, Module, Op};
@@ -47,10 +48,39 @@ fn list(module: &Module, op: Op, entries: &[Option<Expr>], keeps_zero: bool) -> 
         let copied = !keeps_zero && same(module.context(), entry, data.get(i));
         out.push(number.unwrap_or(if copied { 0 } else { -1 }));
     }
-    let open = out.iter().filter(|&&n| n == -1).count();
+    let mut open = out.iter().filter(|&&n| n == -1).count();
+    if open > 1
+        && let Some((at, number)) = left_over(module, &data, entries, keeps_zero)
+    {
+        out[at] = number;
+        open -= 1;
+    }
     // With `allowzero`, 0 is a number, and -1 beside it means nothing.
     let clear = open <= 1 && !(keeps_zero && open == 1 && out.contains(&0));
     clear.then_some(out)
+}
+
+/// Where -1 stands among the entries and the number that it has to be, if there is one other than 0.
+fn left_over(
+    module: &Module,
+    data: &[Dim],
+    entries: &[Option<Expr>],
+    keeps_zero: bool,
+) -> Option<(usize, i64)> {
+    let context = module.context();
+    let number = |entry: &Option<Expr>| entry.as_ref().and_then(Expr::as_int);
+    let at = entries.iter().position(|entry| number(entry) == Some(-1))?;
+    let total: Vec<Expr> =
+        data.iter().map(|&dim| dims::expr(context, dim)).collect::<Option<_>>()?;
+    let others = entries.iter().enumerate().filter(|(i, _)| *i != at);
+    let known: Vec<Expr> = others
+        .map(|(i, entry)| match number(entry) {
+            Some(0) if !keeps_zero => total.get(i).cloned(),
+            _ => entry.clone(),
+        })
+        .collect::<Option<_>>()?;
+    let left = tangram_affine::symbolic::infer_minus_one(&total, &known)?.as_int()?;
+    (left > 0).then_some((at, left))
 }
 
 fn rewrite_broadcast(rewriter: &mut Rewriter<'_>, op: Op) -> Matched {

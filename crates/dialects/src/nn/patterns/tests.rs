@@ -223,6 +223,25 @@ fn a_computed_shape_becomes_zeros_and_a_minus_one() {
 }
 
 #[test]
+fn what_is_left_is_written_where_it_is_one_number() {
+    let mut f = Func::new();
+    let x = f.arg("N,4,16");
+    let eights = f.context.i64s_attr(&[-1, 8]);
+    let rows = f.value("reshape", &[x], &[("newshape", eights)]);
+    let shape = f.value("shape_of", &[x], &[]);
+    let (zero, left, axis) = (f.ints(&[0]), f.ints(&[-1]), f.int(0));
+    let batch = f.value("take", &[shape, zero], &[("axis", axis)]);
+    let wanted = f.value("concatenate", &[batch, left], &[("axis", axis)]);
+    let out = f.value("reshape", &[rows, wanted], &[]);
+    f.finish(&[out]);
+    assert!(f.optimise(&[&ramp(&[3, 4, 16])]).contains(&"static-reshape".to_owned()));
+    let last = f.module.value_type(out);
+    let (dims, _) = f.context.as_tensor(last).expect("a tensor");
+    assert_eq!(dims[1].as_static(), Some(64));
+    assert!(!f.names().contains(&"shape_of".to_owned()), "{:?}", f.names());
+}
+
+#[test]
 fn a_shape_with_two_open_extents_stays() {
     let mut f = Func::new();
     let (x, y) = (f.arg("N,M"), f.arg("P,Q"));
