@@ -72,8 +72,8 @@ def to_native(value: Any) -> Any:
 
 def from_native(value: Any) -> Any:
     """The array, sequence, map or absent value that `_native` gave."""
-    if value is None:
-        return None
+    if value is None or isinstance(value, dict):
+        return value
     if isinstance(value, list):
         return [from_native(item) for item in value]
     if len(value) == 2:

@@ -114,7 +114,7 @@ class PyEGraph:
     def to_json(self, roots: list[int]) -> str: ...
     def copy(self) -> PyEGraph: ...
 
-Datum = tuple[str, list[int], bytes | bytearray | list[bytes]] | list["Datum"] | None
+Datum = tuple[str, list[int], bytes | bytearray | list[bytes]] | list["Datum"] | dict[Any, Any] | None
 
 Kind = tuple[str, str | None, list[int | str | None] | None] | tuple[str, "Kind"]
 
