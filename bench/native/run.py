@@ -1,11 +1,13 @@
 """Runs models compiled here and by others, side by side.
 
-    cargo xtask bench native [--models DIR | --packages] [--sizes 1,128] [--rounds 30] [--threads 1]
-        [--exact] [--memory]
+    cargo xtask bench native [--models DIR | --packages | --learned] [--sizes 1,128] [--rounds 30]
+        [--threads 1] [--exact] [--memory]
 
 Without a folder, the models of `examples/models` and networks with random weights (`networks.py`)
-run; with `--packages`, models that Python packages carry (`packages.py`). All get the same random inputs and take turns, and the least time of each counts: a machine that
-is busy with something else slows all. On one thread it is processor time, on more the clock's, and
+run; with `--packages`, models that Python packages carry (`packages.py`); with `--learned`, trees and
+linear models that other packages fit (`learned.py`), whose rows are the sizes. All get the same random
+inputs and take turns, and the least time of each counts: a machine that is busy with something else slows
+all. On one thread it is processor time, on more the clock's, and
 each waits before its turn until the threads of the one before, which watch for more work for a
 while, have gone to sleep, and runs once before the run that counts.
 `ratio` is ours over onnxruntime's, `best` ours over that of the fastest peer; `difference` is the
@@ -27,6 +29,7 @@ import sys
 import tempfile
 import time
 
+import learned
 import networks
 import numpy as np
 import onnx
@@ -58,6 +61,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", type=pathlib.Path)
     parser.add_argument("--packages", action="store_true", help="models that Python packages carry")
+    parser.add_argument("--learned", action="store_true", help="trees and linear models")
     parser.add_argument("--only", default="", metavar="REGEX", help="models by name")
     parser.add_argument("--sizes", default="1,128")
     parser.add_argument("--rounds", type=int, default=30)
@@ -138,13 +142,13 @@ def written(folder: pathlib.Path) -> list[pathlib.Path]:
     return sorted(folder.glob("*.onnx")) + sorted((ROOT / "examples/models").glob("*.onnx"))
 
 
-def inputs(session, size: int) -> dict[str, np.ndarray]:
+def inputs(session, size: int, batch: int = 1) -> dict[str, np.ndarray]:
     """Random inputs, with `size` for all that is open but the batch."""
     random = np.random.default_rng(5)
     feed = {}
     for port in session.get_inputs():
         shape = [
-            extent if isinstance(extent, int) else 1 if at == 0 else size
+            extent if isinstance(extent, int) else batch if at == 0 else size
             for at, extent in enumerate(port.shape)
         ]
         element = TYPES[port.type]
@@ -159,6 +163,8 @@ def difference(ours: list[np.ndarray], theirs: list[np.ndarray]) -> float:
     """The largest difference over the largest magnitude."""
     most = 0.0
     for own, other in zip(ours, theirs, strict=True):
+        if isinstance(own, list):  # a dictionary for each row
+            own, other = (np.array([list(row.values()) for row in rows]) for rows in (own, other))
         if own.size == other.size == 0:
             continue  # onnxruntime gives loops without iterations another rank
         if own.shape != other.shape:
@@ -268,6 +274,9 @@ def chosen(settings: argparse.Namespace, folder: pathlib.Path) -> list[tuple]:
         for requirement in absent:
             print(f"absent: models of {requirement}")
         made = [(n, p, lambda _, n=n, p=p: [("-", packages.feed(n, p))]) for n, p in found.items()]
+    elif settings.learned:
+        rows = lambda session: [(size, inputs(session, size, batch=size)) for size in sizes]  # noqa: E731
+        made = [(path.stem, path, rows) for path in learned.written(ROOT / "target" / "bench-learned")]
     else:
         paths = sorted(settings.models.glob("*.onnx")) if settings.models else written(folder)
         made = [(path.stem, path, lambda session: feeds(session, sizes)) for path in paths]
