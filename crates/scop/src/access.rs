@@ -209,16 +209,21 @@ impl Builder<'_> {
         node: &Node<Expression>,
         found: &mut Accesses,
     ) -> Result<(), Problem> {
-        // What is known is for subscripts: a long chain of scalars does not ask for it at each link.
-        if !reaches_memory(node) || is_chain(condition) {
-            return self.reads(node, found);
+        let (depth, before) = (self.assumed.len(), self.nested);
+        // What is known is for subscripts: a long chain of scalars does not ask for it at each link, nor
+        // do operands behind more conditions than anybody writes.
+        if before < TERMS {
+            let asks = reaches_memory(node);
+            if asks && !is_chain(condition) {
+                let known = self.plain_condition(condition);
+                let known = known.map(|known| if holds { known } else { known.negated() });
+                self.assumed.extend(known);
+            }
+            self.nested = if asks { before + 1 } else { TERMS };
         }
-        let known = self.plain_condition(condition);
-        let known = known.map(|known| if holds { known } else { known.negated() });
-        let depth = self.assumed.len();
-        self.assumed.extend(known);
         let outcome = self.reads(node, found);
         self.assumed.truncate(depth);
+        self.nested = before;
         outcome
     }
 
@@ -251,7 +256,8 @@ impl Builder<'_> {
     }
 }
 
-/// Terms of a chain of `&&` or `||` of which what holds is worked out for each term behind them.
+/// Terms of a chain of `&&` or `||` of which what holds is worked out for each term behind them, and
+/// conditions that one operand stands behind.
 const TERMS: usize = 100;
 
 /// Returns whether a condition is a chain of more than [`TERMS`]: what holds is looked at anew for each

@@ -89,6 +89,8 @@ pub(crate) struct Builder<'a> {
     claims: Vec<Claimed>,
     /// Conditions under which the expression that is read is computed.
     pub(crate) assumed: Vec<Formula>,
+    /// How many conditions an operand stands behind, as far as they are looked at.
+    pub(crate) nested: usize,
     /// The parameters for which no subscript wraps around.
     unwrapped: Option<Relation>,
     /// Assertions in front of all statements, as C.
@@ -225,6 +227,7 @@ impl<'a> Builder<'a> {
             facts: Vec::new(),
             claims: Vec::new(),
             assumed: Vec::new(),
+            nested: 0,
             unwrapped: None,
             checks: Vec::new(),
             hides_loops: None,
