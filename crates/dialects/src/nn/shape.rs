@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use tangram_affine::symbolic::Expr;
 use tangram_ir::{AttrDef, AttrKind, Dim, InferCx, OpDef, Traits};
 
-use tangram_tensor::shape as kernels;
+use tangram_tensor::{element_count, shape as kernels};
 
 use super::fill::listed;
 use super::{
@@ -399,13 +399,20 @@ fn structured_size(cx: &StructuredCx<'_>) -> Option<Structured> {
     Some(listed(&[structured::product(&x.extents)?], &out))
 }
 
+/// Tensors of more elements are reshaped by no list that is tried.
+const MOST_TRIED: usize = 1 << 16;
+
 /// As many elements, now and then with an extent to be computed or copied.
 fn tried_shape(call: &Call<'_>, attr: &AttrDef, rng: &mut Rng) -> Tried {
     if attr.name != "newshape" {
         return Tried::Usual;
     }
-    let (x, count) = (call.x(), call.x().iter().product::<usize>());
-    if let Some(want) = call.want.filter(|want| want.iter().product::<usize>() == count) {
+    let x = call.x();
+    // Every divisor of it is looked for.
+    let Some(count) = element_count(x).filter(|&count| count <= MOST_TRIED) else {
+        return Tried::Usual;
+    };
+    if let Some(want) = call.want.filter(|want| element_count(want) == Some(count)) {
         return ints(want.iter().map(|&n| n as i64));
     }
     let mut left = count as i64;

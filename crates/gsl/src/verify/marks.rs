@@ -24,9 +24,7 @@ pub(super) fn of(modules: [&Module; 2]) -> Vec<f64> {
         for op in module.ops(module.body()) {
             if constant::is_constant(module, op) {
                 let tensor = constant::constant_tensor(module, module.result(op, 0));
-                let few = tensor
-                    .filter(|t| t.shape().iter().product::<usize>() <= FEW)
-                    .and_then(|t| t.f64s().ok());
+                let few = tensor.filter(|t| t.len() <= FEW).and_then(|t| t.f64s().ok());
                 marks.extend(few.into_iter().flatten());
                 continue;
             }

@@ -67,7 +67,7 @@ fn filters(wanted: &Wanted<'_>, rank: usize, transposed: bool, rng: &mut Rng) ->
             batch.unwrap_or(groups)
         }
         Some(&filters) if rng.u8(0..4) > 0 => filters,
-        _ => groups * extent(rng, wanted.cap.min(3)),
+        _ => groups.saturating_mul(extent(rng, wanted.cap.min(3))),
     };
     let longest = if rank > 4 { 3 } else { 5 };
     let square = rng.usize(1..=longest);

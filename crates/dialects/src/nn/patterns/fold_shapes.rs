@@ -4,7 +4,7 @@
 use tangram_ir::{Module, Op, Traits, Value};
 use tangram_rewrite::{NoMatch, Rewriter, Roots};
 use tangram_tensor::elementwise::cast;
-use tangram_tensor::{DType, Tensor};
+use tangram_tensor::{DType, Tensor, element_count};
 
 use super::{Matched, Native, key_for, make_constant};
 use crate::constant;
@@ -42,8 +42,7 @@ fn elements(module: &Module, value: Value) -> Option<Tensor> {
     let contents = value_contents(module, value)?;
     let numbers: Vec<i64> =
         contents.iter().map(|entry| entry.as_ref()?.as_int()).collect::<Option<_>>()?;
-    if numbers.len() != shape.iter().product::<usize>() || !(dtype.is_int() || dtype == DType::Bool)
-    {
+    if element_count(&shape) != Some(numbers.len()) || !(dtype.is_int() || dtype == DType::Bool) {
         return None;
     }
     let exact = Tensor::from_vec(&shape, numbers).ok()?;

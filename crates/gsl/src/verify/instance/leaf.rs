@@ -6,7 +6,7 @@ use tangram_dialects::nn::sample::{self, Extents};
 use tangram_dialects::{constant, dtype};
 use tangram_ir::{Dim, Loc, Point};
 use tangram_tensor::elementwise::cast;
-use tangram_tensor::{DType, Tensor};
+use tangram_tensor::{DType, Tensor, element_count};
 
 use super::super::values::{self, Profile};
 use super::{Draft, Item};
@@ -109,9 +109,7 @@ impl Draft<'_> {
         let shape = self.leaf_extents(id, want, fields);
         let dtype = self.leaf_dtype(id, fields).unwrap_or(self.dtype);
         // Evaluation is by reference kernels: what is large says nothing that small does not.
-        if shape.iter().product::<usize>() > MAX_LEAF {
-            return None;
-        }
+        element_count(&shape).filter(|&count| count <= MAX_LEAF)?;
         let context = self.module.context_arc().clone();
         let dims: Vec<Dim> = shape.iter().map(|&n| Dim::fixed(n as i64)).collect();
         let ty = context.tensor_type(&dims, dtype::type_of(&context, dtype));

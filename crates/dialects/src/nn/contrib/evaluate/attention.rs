@@ -43,7 +43,8 @@ fn positions(given: &Tensor, batch: usize, steps: usize) -> Result<Tensor> {
         return Ok(given.clone());
     }
     let first = given.i64s()?.first().copied().unwrap_or(0);
-    let row = (0..batch).flat_map(|_| (0..steps as i64).map(|step| first + step));
+    // Positions beyond all numbers are beyond the table of rotations too, which is refused there.
+    let row = (0..batch).flat_map(|_| (0..steps as i64).map(|step| first.saturating_add(step)));
     Ok(Tensor::from_vec([batch, steps], row.collect::<Vec<_>>())?)
 }
 

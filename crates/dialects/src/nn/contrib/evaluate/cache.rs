@@ -62,7 +62,7 @@ impl Cached {
             _ => None,
         };
         let last = cx.need(5)?.i64s()?;
-        let lengths = last.iter().map(|&n| usize::try_from(n + 1));
+        let lengths = last.iter().map(|&n| usize::try_from(n.saturating_add(1)));
         let lengths: Vec<usize> = lengths
             .collect::<std::result::Result<_, _>>()
             .map_err(|_| EvalError::Value("seqlens_k", format!("{last:?}")))?;
@@ -192,7 +192,9 @@ impl Cached {
 /// Queries, keys and values that lie side by side in each step.
 fn packed(all: &Tensor, heads: usize, shared: usize) -> Result<[Tensor; 3]> {
     let [_, _, features] = extents("query", all)?;
-    let width = features / (heads + 2 * shared);
+    let all_heads = shared.checked_mul(2).and_then(|both| both.checked_add(heads));
+    let width =
+        features / all_heads.ok_or_else(|| EvalError::Value("num_heads", heads.to_string()))?;
     let widths = [heads * width, shared * width, shared * width];
     let parts = split(all, -1, &widths)?;
     parts.try_into().map_err(|_| EvalError::Value("query", format!("of shape {:?}", all.shape())))

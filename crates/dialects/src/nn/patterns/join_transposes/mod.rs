@@ -265,8 +265,7 @@ impl Region {
 /// A constant such that broadcasting it and transposing by `order` gives what broadcasting it gave.
 fn turned(tensor: &Tensor, order: &[i64]) -> Option<Tensor> {
     let (rank, shape) = (order.len(), tensor.shape());
-    let count: usize = shape.iter().product();
-    let lead = rank.checked_sub(shape.len()).filter(|_| count <= CONSTANT)?;
+    let lead = rank.checked_sub(shape.len()).filter(|_| tensor.len() <= CONSTANT)?;
     let full: Vec<usize> = std::iter::repeat_n(1, lead).chain(shape.iter().copied()).collect();
     let mut back = vec![0i64; rank];
     for (i, &axis) in order.iter().enumerate() {
