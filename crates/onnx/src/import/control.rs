@@ -5,7 +5,8 @@ use smallvec::SmallVec;
 use tangram_dialects::nn;
 use tangram_ir::{AttrData, Loc, Op, OpState, Point, Type, TypeData, Value};
 
-use super::{Importer, node::is_default};
+use super::node::{is_default, misfit, odd_attribute};
+use super::{Importer, describe};
 use crate::error::Result;
 use crate::proto::{GraphProto, NodeProto};
 use crate::types;
@@ -89,12 +90,22 @@ impl Importer {
         let op = self.opaque_node(node, inputs, regions, loc)?;
         let kept = self.context.entries(self.module.attrs(op)).iter().copied();
         let kept = kept.filter(|e| !matches!(self.context.attr_data(e.1), AttrData::Opaque(_)));
+        let (name, attrs) = (self.context.name(name), self.context.dict(kept));
+        let count = self.module.operand_count(op);
+        let why = self.context.def(name).and_then(|def| {
+            misfit(def, count).or_else(|| odd_attribute(&self.context, def, attrs))
+        });
+        if let Some(why) = why {
+            let line = format!("{} is carried along unchanged: {why}", describe(node));
+            self.source.warnings.push(line);
+            return Ok(op);
+        }
         let state = OpState {
             operands: self.module.operands(op).collect(),
             results: self.module.results(op).map(|v| self.module.value_type(v)).collect(),
-            attrs: self.context.dict(kept),
+            attrs,
             regions,
-            ..OpState::new(self.context.name(name), loc)
+            ..OpState::new(name, loc)
         };
         self.module.erase(op);
         Ok(self.module.create_at(Point::End(self.block), state))

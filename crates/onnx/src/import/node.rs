@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 use tangram_dialects::attrs::Attrs;
 use tangram_dialects::{constant, defined};
 use tangram_ir::{
-    Attr, AttrDef, AttrKind, Context, FloatKind, InferError, Loc, Module, Name, Op, OpState, Point,
-    Type, TypeData, Value,
+    Arity, Attr, AttrDef, AttrKind, Context, FloatKind, InferError, Loc, Module, Name, Op, OpDef,
+    OpState, Point, Type, TypeData, Value,
 };
 use tangram_tensor::Tensor;
 
@@ -296,6 +296,32 @@ pub(super) fn is_default(node: &NodeProto) -> bool {
     matches!(node.domain(), "" | "ai.onnx")
 }
 
+/// Why an operation does not take so many operands, if it does not.
+pub(super) fn misfit(def: &OpDef, found: usize) -> Option<String> {
+    let arities = || def.operands.iter().map(|operand| operand.arity);
+    let least = arities().filter(|&arity| arity == Arity::One).count();
+    let most = arities().all(|arity| arity != Arity::Variadic).then(|| arities().count());
+    let fits = found >= least && most.is_none_or(|most| found <= most);
+    let takes = match most {
+        Some(most) if most == least => least.to_string(),
+        Some(most) => format!("{least} to {most}"),
+        None => format!("at least {least}"),
+    };
+    (!fits).then(|| format!("it has {found} inputs, and the operator takes {takes}"))
+}
+
+/// Why an operation does not take these attributes, if it does not.
+pub(super) fn odd_attribute(context: &Context, def: &OpDef, dict: Attr) -> Option<String> {
+    let attrs = Attrs::new(context, dict);
+    def.attrs.iter().find_map(|attr| match attrs.find(attr.name) {
+        None if attr.required => Some(format!("it has no `{}`", attr.name)),
+        Some(value) if !attr.kind.accepts(context, value) => {
+            Some(format!("the attribute `{}` is of another kind", attr.name))
+        }
+        _ => None,
+    })
+}
+
 /// An attribute in `dict` with a text that is none of those that operation `name` knows. Runtimes
 /// take some of these for a default.
 fn unknown_text(context: &Context, name: Name, dict: Attr) -> Option<&'static str> {
@@ -473,6 +499,13 @@ impl NodeCx<'_> {
         let name = importer.context.name(name);
         if let Some(attr) = unknown_text(&importer.context, name, dict) {
             return Err(Opaque(format!("`{attr}` has a value that is not known")));
+        }
+        let def = importer.context.def(name);
+        let why = def.and_then(|def| {
+            misfit(def, operands.len()).or_else(|| odd_attribute(&importer.context, def, dict))
+        });
+        if let Some(why) = why {
+            return Err(Opaque(why));
         }
         let point = Point::End(importer.block);
         let op = importer

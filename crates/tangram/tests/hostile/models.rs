@@ -22,7 +22,7 @@ pub type Draw<'a> = &'a mut dyn FnMut(usize) -> usize;
 const EXTENTS: [i64; 10] = [1, 2, 3, 0, 4, 64, -1, 1 << 31, 1 << 62, i64::MIN];
 const NUMBERS: [i64; 10] = [0, 1, -1, 2, 3, 7, -2, i64::MAX, i64::MIN, 1 << 33];
 /// Half of them of the types that most operators take.
-const TYPES: [i32; 14] = [1, 1, 1, 7, 7, 9, 6, 11, 10, 16, 8, 3, 17, 99];
+const TYPES: [i32; 14] = [1, 1, 1, 7, 7, 9, 6, 11, 10, 16, 8, 3, 1, 99];
 const ATTRIBUTES: [&str; 24] = [
     "axis",
     "axes",
@@ -103,6 +103,11 @@ impl Maker<'_> {
         EXTENTS[self.below(most)]
     }
 
+    fn element(&mut self) -> i32 {
+        let most = if self.below(6) == 0 { TYPES.len() } else { 9 };
+        TYPES[self.below(most)]
+    }
+
     fn number(&mut self) -> i64 {
         let most = if self.below(4) == 0 { NUMBERS.len() } else { 6 };
         NUMBERS[self.below(most)]
@@ -114,17 +119,20 @@ impl Maker<'_> {
     }
 
     fn value(&mut self) -> String {
-        match self.below(12) {
-            0 => String::new(),
-            1 => "nowhere".to_owned(),
-            _ if self.values.is_empty() => "nowhere".to_owned(),
-            _ => self.values[self.below(self.values.len())].clone(),
+        match self.below(80) {
+            0 => "nowhere".to_owned(),
+            1..4 => String::new(),
+            _ if self.values.is_empty() => String::new(),
+            _ => {
+                let at = self.below(self.values.len());
+                self.values[at].clone()
+            }
         }
     }
 
     fn tensor(&mut self, name: String) -> TensorProto {
         let dims = self.several(4, Self::extent);
-        let data_type = pick(self.draw, &TYPES);
+        let data_type = self.element();
         // As many elements as it says, if these are few; else some.
         let product = dims
             .iter()
@@ -136,7 +144,7 @@ impl Maker<'_> {
             data_type: Some(data_type),
             ..TensorProto::default()
         };
-        match self.below(6) {
+        match self.below(24) {
             0 => {
                 tensor.data_location = Some(1);
                 let pair = |key: &str, value: &str| StringStringEntryProto {
@@ -228,7 +236,7 @@ impl Maker<'_> {
         };
         let dims = self.several(5, dimension);
         let tensor = TypeValue::TensorType(TensorType {
-            elem_type: Some(pick(self.draw, &TYPES)),
+            elem_type: Some(self.element()),
             shape: (self.below(6) > 0).then_some(TensorShapeProto { dim: dims }),
         });
         let plain = TypeProto { value: Some(tensor), ..TypeProto::default() };
@@ -316,7 +324,9 @@ pub fn follow(model: &ModelProto, library: &Library) -> (bool, bool) {
     let Ok(mut model) = Model::decode(Bytes::from(encoded(model)), context) else {
         return (false, false);
     };
-    let valid = verify(&model.module).is_ok();
+    if let Err(errors) = verify(&model.module) {
+        panic!("read as an invalid program: {errors:?}");
+    }
     let options = Options {
         max_time: Some(Duration::from_secs(2)),
         fold_limit: Some(1 << 12),
@@ -324,7 +334,7 @@ pub fn follow(model: &ModelProto, library: &Library) -> (bool, bool) {
         ..Options::default()
     };
     optimise(&mut model, library, &options).expect("the shipped rules fit");
-    if let (true, Err(errors)) = (valid, verify(&model.module)) {
+    if let Err(errors) = verify(&model.module) {
         panic!("optimised into an invalid program: {errors:?}");
     }
     let Ok(written) = export(&model, ExportOptions::default()) else { return (true, false) };

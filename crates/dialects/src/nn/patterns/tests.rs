@@ -238,7 +238,7 @@ fn what_is_left_is_written_where_it_is_one_number() {
     let last = f.module.value_type(out);
     let (dims, _) = f.context.as_tensor(last).expect("a tensor");
     assert_eq!(dims[1].as_static(), Some(64));
-    assert!(!f.names().contains(&"shape_of".to_owned()), "{:?}", f.names());
+    assert!(!f.names().contains(&"shape_of"), "{:?}", f.names());
 }
 
 #[test]
