@@ -160,7 +160,7 @@ impl Draft<'_> {
     }
 
     fn random(&mut self, dtype: DType, shape: &[usize]) -> Option<Tensor> {
-        let count = tangram_tensor::element_count(shape)?;
+        let count = element_count(shape)?;
         match dtype {
             _ if count == 1 && dtype.is_float() && !self.is_scale && self.is_zero() => {
                 zeros(dtype, shape)
@@ -186,7 +186,7 @@ impl Draft<'_> {
     fn pinned(&mut self, dtype: DType, shape: &[usize]) -> Option<Tensor> {
         if dtype == DType::I64 {
             let element = i64::from(!shape.is_empty() || self.rng.bool());
-            let count = tangram_tensor::element_count(shape)?;
+            let count = element_count(shape)?;
             return Tensor::from_vec(shape, vec![element; count]).ok();
         }
         let made = values::tensor(dtype, shape, Profile::Positive, &[], self.rng)?;
