@@ -56,3 +56,29 @@ def test_an_operator_set_that_is_not_known_is_refused_and_says_which_are(
     newest = onnx.defs.onnx_opset_version()
     assert f"7 to {newest}" in said and "17" in said and said.count("m.onnx") == 1
     assert not (tmp_path / "o.onnx").exists()
+
+
+@pytest.mark.parametrize(
+    ("node", "why"),
+    [
+        ("y = Softmax(x, more)", "2 inputs"),
+        ("y = Transpose<perm = [0]>(x, more)", "2 inputs"),
+        ("y, z = Relu(x)", "2 outputs"),
+        ("y = Pad(x)", "1 input"),
+        ("y = Resize<axes = 7>(x, , more)", "another kind"),
+    ],
+)
+def test_a_node_that_its_operator_does_not_take_is_carried_along(tangram_bin, tmp_path, node, why) -> None:
+    # What it has beyond its operator was forgotten when it was read, and missing when it was written.
+    text = f"(float[2] x) => (float[?] y) {{ three = Relu(x) more = Shape(three) {node} }}"
+    model = small.model(text, opset=18)
+    onnx.save(model, tmp_path / "m.onnx")
+    command = small.Command(tangram_bin, tmp_path)
+    done = command.run("opt", "m.onnx", "-o", "o.onnx", code=None)
+    assert "defect" not in done.stderr, done.stderr
+    assert f"carried along unchanged" in done.stderr and why in done.stderr, done.stderr
+    if done.returncode == 0:
+        found = onnx.load(tmp_path / "o.onnx").graph
+        known = {x.name for x in [*found.input, *found.initializer]} | {o for n in found.node for o in n.output}
+        used = {name for n in found.node for name in n.input if name}
+        assert used <= known

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::model::{ConstantForm, ConstantOrigin, Input, Member, Origin};
 use crate::operators::{self, Kind, Row};
 use crate::proto::NodeProto;
+use crate::schema::{self, Found};
 use crate::types;
 
 /// A node while it is imported.
@@ -345,6 +346,9 @@ impl NodeCx<'_> {
             let reason = format!("`{}` is {}, neither 0 nor 1", flag.name(), flag.i());
             return Ok(Err(Opaque(reason)));
         }
+        if let Some(reason) = self.has_too_many() {
+            return Ok(Err(Opaque(reason)));
+        }
         if let Some(outputs) = if default { self.special()? } else { None } {
             return Ok(outputs);
         }
@@ -358,6 +362,29 @@ impl NodeCx<'_> {
             Some(row) => self.by_row(row),
             None => Ok(Err(Opaque(String::new()))),
         }
+    }
+
+    /// Why the node has more inputs or outputs than its operator, if it has. Conversions look at those
+    /// that they know, and the node would be written back with all of them.
+    fn has_too_many(&self) -> Option<String> {
+        let node = self.node;
+        let domain = if is_default(node) { "" } else { node.domain() };
+        let own = &self.importer.functions;
+        if !own.is_empty() && own.contains(&(domain.to_owned(), node.op_type().to_owned())) {
+            return None;
+        }
+        let Found::Schema(schema) = schema::find(domain, node.op_type(), self.version) else {
+            return None;
+        };
+        let last = |names: &[String]| names.iter().rposition(|name| !name.is_empty());
+        let sides =
+            [("inputs", &node.input, &schema.inputs), ("outputs", &node.output, &schema.outputs)];
+        sides.into_iter().find_map(|(what, names, formals)| {
+            let (found, most) = (last(names).map_or(0, |last| last + 1), formals.most?);
+            let takes = if what == "inputs" { "takes" } else { "gives" };
+            (found > most)
+                .then(|| format!("it has {found} {what}, and the operator {takes} {most}"))
+        })
     }
 
     /// The attributes that `row` names in normal form, and all others as they are.
