@@ -64,7 +64,7 @@ def test_an_operator_set_that_is_not_known_is_refused_and_says_which_are(
         ("y = Softmax(x, more)", "2 inputs"),
         ("y = Transpose<perm = [0]>(x, more)", "2 inputs"),
         ("y, z = Relu(x)", "2 outputs"),
-        ("y = Pad(x)", "1 input"),
+        ("y = BatchNormalization(x)", "1 input,"),
         ("y = Resize<axes = 7>(x, , more)", "another kind"),
     ],
 )
@@ -73,10 +73,11 @@ def test_a_node_that_its_operator_does_not_take_is_carried_along(tangram_bin, tm
     text = f"(float[2] x) => (float[?] y) {{ three = Relu(x) more = Shape(three) {node} }}"
     model = small.model(text, opset=18)
     onnx.save(model, tmp_path / "m.onnx")
-    command = small.Command(tangram_bin, tmp_path)
-    done = command.run("opt", "m.onnx", "-o", "o.onnx", code=None)
-    assert "defect" not in done.stderr, done.stderr
-    assert f"carried along unchanged" in done.stderr and why in done.stderr, done.stderr
+    command = [tangram_bin, "opt", "m.onnx", "-o", "o.onnx"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    said = done.stdout + done.stderr
+    assert "defect" not in said, said
+    assert "carried along unchanged" in said and why in said, said
     if done.returncode == 0:
         found = onnx.load(tmp_path / "o.onnx").graph
         known = {x.name for x in [*found.input, *found.initializer]} | {o for n in found.node for o in n.output}

@@ -308,7 +308,8 @@ pub(super) fn misfit(def: &OpDef, found: usize) -> Option<String> {
         Some(most) => format!("{least} to {most}"),
         None => format!("at least {least}"),
     };
-    (!fits).then(|| format!("it has {found} inputs, and the operator takes {takes}"))
+    let plural = if found == 1 { "" } else { "s" };
+    (!fits).then(|| format!("it has {found} input{plural}, and the operator takes {takes}"))
 }
 
 /// Why an operation does not take these attributes, if it does not.
