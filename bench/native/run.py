@@ -6,10 +6,10 @@
 Without a folder, the models of `examples/models` and networks with random weights (`networks.py`)
 run; with `--packages`, models that Python packages carry (`packages.py`); with `--learned`, trees and
 linear models that other packages fit (`learned.py`), whose rows are the sizes. All get the same random
-inputs and take turns, and the least time of each counts: a machine that is busy with something else slows
-all. On one thread it is processor time, on more the clock's, and
-each waits before its turn until the threads of the one before, which watch for more work for a
-while, have gone to sleep, and runs once before the run that counts.
+inputs and take turns, and the least time of each counts: a machine that is busy with something else
+slows all. On one thread it is processor time, on more the clock's, and each waits before its turn until
+the threads of the one before, which watch for more work for a while, have gone to sleep, and runs once
+before the run that counts.
 `ratio` is ours over onnxruntime's, `best` ours over that of the fastest peer; `difference` is the
 largest between our results and onnxruntime's, over the largest magnitude. Sizes that a model leaves
 open are bound to the values of `--sizes`, one after the other, in one session of ours and of

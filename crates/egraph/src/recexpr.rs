@@ -218,8 +218,8 @@ impl<L: Language + Display> RecExpr<L> {
         match self.nodes.len().checked_sub(1) {
             None => SharedTerms { bindings: Vec::new(), roots: vec!["()".into()] },
             Some(root) => {
-                let (bindings, line) = self.layout().shared(root);
-                SharedTerms { bindings, roots: vec![line] }
+                let (bindings, roots) = self.layout().shared(&[root]);
+                SharedTerms { bindings, roots }
             }
         }
     }

@@ -9,6 +9,7 @@
 //! the same e-graph always gives the same text.
 
 use crate::choices::{Choices, Selection};
+use crate::sexp::Layout;
 use crate::{Analysis, EGraph, Id, Language, SymbolLang};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
@@ -193,28 +194,17 @@ impl SerializedEGraph {
         // A node whose cost is not finite is no choice.
         let nodes = self.nodes.values().filter(|node| node.cost.is_finite());
         let ops: Vec<&str> = nodes.map(|node| node.op.as_str()).collect();
-        let mut uses = vec![0usize; choices.classes.len()];
-        roots.iter().for_each(|&root| uses[root] += 1);
-        for &class in &order {
-            let node = selection.chosen[class]?;
-            choices.nodes[node].kids.iter().for_each(|&kid| uses[kid] += 1);
-        }
-        let mut writer = Writer { choices, selection, ops, names: vec![None; uses.len()] };
-        let mut terms = SharedTerms::default();
+        let mut places = vec![0usize; choices.classes.len()];
+        let mut layout = Layout { nodes: Vec::with_capacity(order.len()) };
         for class in order {
-            let leaf = choices.nodes[selection.chosen[class]?].kids.is_empty();
-            if uses[class] > 1 && !leaf {
-                let name = format!("%{}", terms.bindings.len());
-                terms.bindings.push(format!("{name} = {}", writer.write(class)?));
-                writer.names[class] = Some(name);
-            }
+            let node = selection.chosen[class]?;
+            let kids = choices.nodes[node].kids.iter().map(|&kid| places[kid]).collect();
+            places[class] = layout.nodes.len();
+            layout.nodes.push(((*ops.get(node)?).to_owned(), kids));
         }
-        let root = |&root: &usize| match &writer.names[root] {
-            Some(name) => Some(name.clone()),
-            None => writer.write(root),
-        };
-        terms.roots = roots.iter().map(root).collect::<Option<_>>()?;
-        Some(terms)
+        let roots: Vec<usize> = roots.iter().map(|&root| places[root]).collect();
+        let (bindings, roots) = layout.shared(&roots);
+        Some(SharedTerms { bindings, roots })
     }
 
     /// Builds an e-graph, and returns the ids of the roots.
@@ -266,45 +256,6 @@ impl SerializedEGraph {
         let root = |root: &String| ids[*classes.get(root.as_str())?].map(|id| egraph.find(id));
         let roots = self.root_eclasses.iter().filter_map(root).collect();
         Ok((egraph, roots))
-    }
-}
-
-/// Writes terms, with names in place of the parts that have one.
-struct Writer<'a> {
-    choices: &'a Choices,
-    selection: &'a Selection,
-    ops: Vec<&'a str>,
-    names: Vec<Option<String>>,
-}
-
-impl Writer<'_> {
-    /// Writes the term of a class, in time linear in its text however deep it is.
-    fn write(&self, class: usize) -> Option<String> {
-        let mut text = String::new();
-        // What is still to be written, last first; `None` closes a parenthesis.
-        let mut todo = vec![Some(class)];
-        while let Some(part) = todo.pop() {
-            let Some(class) = part else {
-                text.push(')');
-                continue;
-            };
-            if !(text.is_empty() || text.ends_with('(')) {
-                text.push(' ');
-            }
-            if let Some(name) = &self.names[class] {
-                text.push_str(name);
-                continue;
-            }
-            let node = self.selection.chosen[class]?;
-            let kids = &self.choices.nodes[node].kids;
-            if !kids.is_empty() {
-                text.push('(');
-                todo.push(None);
-                todo.extend(kids.iter().rev().map(|&kid| Some(kid)));
-            }
-            text.push_str(self.ops.get(node)?);
-        }
-        Some(text)
     }
 }
 

@@ -90,21 +90,22 @@ impl Layout {
         self.write(root, Some(width))
     }
 
-    /// Writes a line `name = term` for each part that is used more than once, the names as leaves of
-    /// what follows, and in the end the tree below `root`: a line for each, linear in the nodes.
-    pub(crate) fn shared(mut self, root: usize) -> (Vec<String>, String) {
+    /// Writes lines `name = term` for the parts that are used more than once, leaves apart, each before
+    /// those that name it, and the terms below `roots`: together linear in the nodes.
+    pub(crate) fn shared(mut self, roots: &[usize]) -> (Vec<String>, Vec<String>) {
         let mut uses = vec![0usize; self.nodes.len()];
-        self.nodes.iter().flat_map(|(_, kids)| kids).for_each(|&kid| uses[kid] += 1);
+        let kids = self.nodes.iter().flat_map(|(_, kids)| kids);
+        kids.chain(roots).for_each(|&kid| uses[kid] += 1);
         let mut bindings = Vec::new();
-        for node in 0..root {
+        for node in 0..self.nodes.len() {
             if uses[node] > 1 && !self.nodes[node].1.is_empty() {
                 let name = format!("%{}", bindings.len());
                 bindings.push(format!("{name} = {}", self.line(node)));
                 self.nodes[node] = (name, Vec::new());
             }
         }
-        let line = self.line(root);
-        (bindings, line)
+        let roots = roots.iter().map(|&root| self.line(root)).collect();
+        (bindings, roots)
     }
 
     /// Returns the lengths of all subtrees on one line.
