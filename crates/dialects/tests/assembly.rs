@@ -294,6 +294,40 @@ func.func @f() {
     comes_back(source, text::Options::default());
 }
 
+/// A place in a buffer whose map does not use an operand, or gets one twice, is written in the
+/// generic form: `%b[0]` would leave the operand out.
+#[test]
+fn operands_that_a_map_does_not_use_come_back() {
+    let source = "
+func.func @f(%n: index, %m: index, %x: f32, %v: vector<4xf32>, %b: memref<8xf32>, %c: memref<8x8xf32>) {
+  %0 = \"affine.load\"(%b, %n) <{map = affine_map<(d0) -> (0)>}> : (memref<8xf32>, index) -> f32
+  %1 = \"affine.load\"(%b, %n, %m) <{map = affine_map<(d0)[s0] -> (d0)>}> : (memref<8xf32>, index, index) -> f32
+  %2 = \"affine.load\"(%c, %n, %n) <{map = affine_map<(d0, d1) -> (d0, d1)>}> : (memref<8x8xf32>, index, index) -> f32
+  %3 = \"affine.load\"(%c, %n, %n) <{map = affine_map<(d0)[s0] -> (d0, s0)>}> : (memref<8x8xf32>, index, index) -> f32
+  \"affine.store\"(%x, %b, %n) <{map = affine_map<(d0) -> (3)>}> : (f32, memref<8xf32>, index) -> ()
+  %4 = \"affine.vector_load\"(%b, %n) <{map = affine_map<(d0) -> (0)>}> : (memref<8xf32>, index) -> vector<4xf32>
+  \"affine.vector_store\"(%v, %b, %n) <{map = affine_map<(d0) -> (0)>}> : (vector<4xf32>, memref<8xf32>, index) -> ()
+  \"affine.prefetch\"(%b, %n) <{isDataCache = true, isWrite = false, localityHint = 3 : i32, map = affine_map<(d0) -> (0)>}> : (memref<8xf32>, index) -> ()
+  \"affine.for\"(%n, %m) <{lowerBoundMap = affine_map<(d0) -> (0)>, operandSegmentSizes = array<i32: 1, 1, 0>, step = 1 : index, upperBoundMap = affine_map<(d0) -> (8)>}> ({
+  ^bb0(%i: index):
+    \"affine.yield\"() : () -> ()
+  }) : (index, index) -> ()
+  \"affine.for\"(%n) <{lowerBoundMap = affine_map<() -> (0)>, operandSegmentSizes = array<i32: 0, 1, 0>, step = 1 : index, upperBoundMap = affine_map<()[s0] -> (8)>}> ({
+  ^bb0(%i: index):
+    \"affine.yield\"() : () -> ()
+  }) : (index) -> ()
+  \"affine.parallel\"(%n, %m) <{lowerBoundsGroups = dense<1> : tensor<1xi32>, lowerBoundsMap = affine_map<(d0) -> (0)>, reductions = [], steps = [1], upperBoundsGroups = dense<1> : tensor<1xi32>, upperBoundsMap = affine_map<(d0) -> (8)>}> ({
+  ^bb0(%i: index):
+    \"affine.yield\"() : () -> ()
+  }) : (index, index) -> ()
+  %5 = \"affine.load\"(%c, %n, %m) <{map = affine_map<(d0)[s0] -> (d0, s0)>}> : (memref<8x8xf32>, index, index) -> f32
+  return
+}";
+    let module = parse(source).unwrap_or_else(|error| panic!("{error}"));
+    assert!(pretty(&module).contains("%5 = affine.load %arg5[%arg0, symbol(%arg1)]"));
+    comes_back(source, text::Options::default());
+}
+
 /// A comma may follow the last operand of a transfer, as MLIR reads it.
 #[test]
 fn a_comma_may_end_the_operands_of_a_transfer() {

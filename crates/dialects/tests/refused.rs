@@ -213,3 +213,36 @@ fn there_is_no_extreme_of_nothing() {
         expect(&host(inside), reason);
     }
 }
+
+/// A terminator has as many successors as its operation passes operands to.
+#[test]
+fn a_terminator_has_its_number_of_successors() {
+    let function = |end: &str| {
+        format!(
+            "\"func.func\"() <{{sym_name = \"f\", function_type = (i1, i32) -> ()}}> ({{\n^bb0(%c: i1, \
+             %n: i32):\n  {end}\n^bb1:\n  \"func.return\"() : () -> ()\n}}) : () -> ()"
+        )
+    };
+    const PLAIN: &str = "<{operandSegmentSizes = array<i32: 1, 0, 0>}>";
+    let wrong = [
+        ("\"cf.br\"() : () -> ()".to_owned(), "expected 1 successor, found 0"),
+        ("\"cf.br\"()[^bb1, ^bb1] : () -> ()".to_owned(), "expected 1 successor, found 2"),
+        (
+            format!("\"cf.cond_br\"(%c)[^bb1] {PLAIN} : (i1) -> ()"),
+            "expected 2 successors, found 1",
+        ),
+        (format!("\"cf.cond_br\"(%c) {PLAIN} : (i1) -> ()"), "expected 2 successors, found 0"),
+        (
+            "\"cf.switch\"(%n) <{operandSegmentSizes = array<i32: 1, 0, 0>, \
+             case_operand_segments = array<i32>}> : (i32) -> ()"
+                .to_owned(),
+            "expected at least 1 successor, found 0",
+        ),
+        ("\"func.return\"()[^bb1] : () -> ()".to_owned(), "expected no successors, found 1"),
+        ("\"llvm.br\"() : () -> ()".to_owned(), "expected 1 successor, found 0"),
+        ("\"llvm.unreachable\"()[^bb1] : () -> ()".to_owned(), "expected no successors, found 1"),
+    ];
+    for (end, reason) in &wrong {
+        expect(&function(end), reason);
+    }
+}

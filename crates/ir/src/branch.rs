@@ -10,8 +10,10 @@ use crate::module::{Module, Op, Value};
 /// How the operands of a terminator are divided among its successors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Branch {
-    /// It has no successors, or nothing is known.
+    /// It has no successors.
     #[default]
+    None,
+    /// It has any number of successors, and what they get is not known.
     Unknown,
     /// All operands go to the only successor.
     Operands,
@@ -20,6 +22,19 @@ pub enum Branch {
     /// `operandSegmentSizes` divides them: segment 1 goes to successor 0, segment 2 to the others,
     /// divided by `case_operand_segments`.
     Cases,
+}
+
+impl Branch {
+    /// How many successors a terminator of so many operand groups has: at least, and at most.
+    pub(crate) fn successors(self, groups: usize) -> (usize, usize) {
+        match self {
+            Branch::None => (0, 0),
+            Branch::Unknown => (0, usize::MAX),
+            Branch::Operands => (1, 1),
+            Branch::Segments(skip) => (groups.saturating_sub(skip), groups.saturating_sub(skip)),
+            Branch::Cases => (1, usize::MAX),
+        }
+    }
 }
 
 impl Module {
@@ -52,7 +67,7 @@ impl Module {
         let count = self.successors(op).len();
         let total = self.operand_count(op);
         let sizes: Vec<usize> = match self.def(op)?.branch {
-            Branch::Unknown => return None,
+            Branch::None | Branch::Unknown => return None,
             Branch::Operands => vec![0, total],
             Branch::Segments(skip) => {
                 let sizes = self.sizes(op, "operandSegmentSizes")?;
@@ -90,7 +105,7 @@ impl Module {
         let sizes: Vec<usize> = arguments.iter().map(Vec::len).collect();
         let mut entries = context.entries(self.attrs(op)).to_vec();
         match self.def(op)?.branch {
-            Branch::Unknown => return None,
+            Branch::None | Branch::Unknown => return None,
             Branch::Operands => {}
             Branch::Segments(skip) => {
                 let old = self.sizes(op, "operandSegmentSizes")?;

@@ -341,7 +341,7 @@ impl OpDef {
             flow: None,
             verify: None,
             fold: None,
-            branch: Branch::Unknown,
+            branch: Branch::None,
             assembly: None,
             implies: None,
             result_names: &[],

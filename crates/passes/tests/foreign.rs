@@ -62,16 +62,17 @@ fn check_meaning(before: &Module, after: &Module, what: &str) -> usize {
     let mut compared = 0;
     for (old, new) in old.into_iter().zip(new) {
         for seed in 0..3 {
-            match outcome(before, old, seed) {
-                Ok(expected) => {
-                    let found = outcome(after, new, seed);
+            match (outcome(before, old, seed), outcome(after, new, seed)) {
+                (Err(Trap::Budget(_) | Trap::Undefined(_) | Trap::Nesting), _) => {}
+                // Operations of `llvm` are known, so they are not free functions, and not run: where
+                // they are reached, or moved out of a region that is not.
+                (Err(Trap::Unsupported(name)), _) | (_, Err(Trap::Unsupported(name)))
+                    if name.starts_with("llvm.") => {}
+                (Ok(expected), found) => {
                     assert_eq!(found, Ok(expected), "{what}\n{}", text::print(after));
                     compared += usize::from(seed == 0);
                 }
-                Err(Trap::Budget(_) | Trap::Undefined(_) | Trap::Nesting) => {}
-                // Operations of `llvm` are known, so they are not free functions, and not run.
-                Err(Trap::Unsupported(name)) if name.starts_with("llvm.") => {}
-                Err(trap) => panic!("{what}: {trap}"),
+                (Err(trap), _) => panic!("{what}: {trap}"),
             }
         }
     }

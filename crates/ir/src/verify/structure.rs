@@ -13,6 +13,9 @@ impl Check<'_> {
             if !last {
                 self.error(op, "terminator", "expected a terminator at the end of its block only");
             }
+            if let Some(message) = self.wrong_successor_count(op) {
+                return self.error(op, "successor", message);
+            }
         } else if module.def(op).is_some() && !module.successors(op).is_empty() {
             self.error(
                 op,
@@ -35,6 +38,21 @@ impl Check<'_> {
                 self.terminators(op, entry);
             }
         }
+    }
+
+    /// What is wrong with the number of successors of a terminator.
+    fn wrong_successor_count(&self, op: Op) -> Option<String> {
+        let def = self.module.def(op)?;
+        let (least, most) = def.branch.successors(def.operands.len());
+        let found = self.module.successors(op).len();
+        let wanted = match (least, most) {
+            _ if (least..=most).contains(&found) => return None,
+            (0, 0) => "no successors".to_owned(),
+            (1, 1) => "1 successor".to_owned(),
+            (_, usize::MAX) => format!("at least {least} successor"),
+            _ => format!("{least} successors"),
+        };
+        Some(format!("expected {wanted}, found {found}"))
     }
 
     fn successors(&mut self, op: Op) {
@@ -61,8 +79,8 @@ impl Check<'_> {
     /// Checks that `op` passes each successor what its block takes.
     fn passed_on(&mut self, op: Op) {
         let module = self.module;
-        let known = module.def(op).is_some_and(|def| def.branch != Branch::Unknown);
-        if !known {
+        let open = [Branch::None, Branch::Unknown];
+        if module.def(op).is_none_or(|def| open.contains(&def.branch)) {
             return;
         }
         let Some(ranges) = module.successor_operands(op) else {

@@ -41,8 +41,8 @@ static DEFS: &[OpDef] = &[
     OpDef { regions: None, traits: Traits::ISOLATED, ..OpDef::new("t.func", "a function") },
     end("t.br", Branch::Operands),
     OpDef { operands: BRANCHES, ..end("t.cond_br", Branch::Segments(1)) },
-    end("t.ret", Branch::Unknown),
-    end("t.yield", Branch::Unknown),
+    end("t.ret", Branch::None),
+    end("t.yield", Branch::None),
 ];
 
 fn fold_add(cx: &FoldCx<'_>) -> Option<Fold> {

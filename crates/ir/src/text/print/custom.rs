@@ -3,6 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+use tangram_affine::AffineMap;
+
 use super::Printer;
 use super::operations::{PrintTask, is_inherent};
 use crate::assembly::{Anchor, DictStyle, Directive, Group, Instr, Program, RegionStyle};
@@ -79,6 +82,14 @@ fn result_segment(module: &Module, op: Op, i: usize) -> Range<usize> {
     start.min(total)..end.min(total)
 }
 
+/// Whether the results of `map`, with `values` in the place of its inputs, name each of them, and
+/// none is two inputs: a text of results alone has no others, and knows a value by its name.
+fn names_each_once(map: &AffineMap, values: &[Value]) -> bool {
+    let (dims, symbols) = map.used();
+    let different: FxHashSet<Value> = values.iter().copied().collect();
+    dims.into_iter().chain(symbols).all(|used| used) && different.len() == values.len()
+}
+
 impl<'a, W: fmt::Write> Printer<'a, W> {
     /// The format of `op`, if it is to be printed by one.
     pub(super) fn program(&self, op: Op) -> Option<&'a Program> {
@@ -111,6 +122,8 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
             Instr::Directive(Directive::Bits, args) => self.has_words(op, args),
             Instr::Directive(Directive::Ints, args) => self.is_array(op, args),
             Instr::Directive(Directive::Enum, args) => self.has_word(op, args),
+            Instr::Directive(Directive::Access, args) => self.names_indices(op, args),
+            Instr::Directive(Directive::AffineNest, _) => self.names_bounds(op),
             _ => true,
         });
         (names_all && shows_all && fits).then_some(program)
@@ -136,6 +149,28 @@ impl<'a, W: fmt::Write> Printer<'a, W> {
         let Some(attr) = self.module.attr(op, name.trim_start_matches('$')) else { return true };
         let at = self.context.as_i64(attr).and_then(|value| usize::try_from(value).ok());
         at.is_some_and(|at| words.get(at).is_some_and(|&word| word != "-" || at == 0))
+    }
+
+    /// Whether the maps of `access` name each operand once.
+    fn names_indices(&self, op: Op, args: &[&'static str]) -> bool {
+        let &[map, operands] = args else { return true };
+        let attr = self.module.attr(op, map.trim_start_matches('$'));
+        let map = attr.and_then(|attr| self.context.as_affine_map(attr));
+        map.is_none_or(|map| names_each_once(map, &self.values_of(op, operands)))
+    }
+
+    /// Whether the bounds of `affine-nest` name each operand once.
+    fn names_bounds(&self, op: Op) -> bool {
+        let map = |name| {
+            let attr = self.module.attr(op, name)?;
+            self.context.as_affine_map(attr)
+        };
+        let (Some(lower), Some(upper)) = (map("lowerBoundsMap"), map("upperBoundsMap")) else {
+            return true;
+        };
+        let values: Vec<Value> = self.module.operands(op).collect();
+        let (of_lower, of_upper) = values.split_at(lower.inputs().min(values.len()));
+        names_each_once(lower, of_lower) && names_each_once(upper, of_upper)
     }
 
     /// Whether what `ints` prints is an array as it is read.
