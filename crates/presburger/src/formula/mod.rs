@@ -28,7 +28,7 @@ mod expr;
 use std::borrow::Cow;
 use std::mem::take;
 
-pub(crate) use disjuncts::{both, negation};
+pub(crate) use disjuncts::{both, negation, taken_away, widened};
 pub use expr::{Atom, Expr};
 
 use crate::basic_map::BasicMap;
@@ -240,8 +240,9 @@ impl Relation {
         let before: Vec<&str> = space.params.iter().chain(inputs).map(String::as_str).collect();
         let outputs = before.len();
         let all = before.into_iter().chain(space.output.dims.iter().map(String::as_str));
-        let names = all.map(Cow::Borrowed).collect();
-        let mut reader = Reader { names, outputs, dims: space.dims(), budget, depth: 0 };
+        let names = all.map(|name| Some(Cow::Borrowed(name))).collect();
+        let dims = space.dims();
+        let mut reader = Reader { names, outputs, dims, budget, depth: 0, keeps: false };
         let mut parts = reader.holds(formula)?;
         if parts.len() > 1 {
             for part in take(&mut parts) {
@@ -256,14 +257,16 @@ impl Relation {
 
 /// Reads formulas over the names in scope.
 struct Reader<'a> {
-    /// One for each column.
-    names: Vec<Cow<'a, str>>,
+    /// One for each column; none means those of quantifiers that have ended.
+    names: Vec<Option<Cow<'a, str>>>,
     /// The column of the first output.
     outputs: usize,
     /// How many dimensions the space has; bound names come after them.
     dims: usize,
     budget: &'a Budget,
     depth: usize,
+    /// Whether names that a quantifier binds stay columns until the one around it takes all away.
+    keeps: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -281,12 +284,18 @@ impl<'a> Reader<'a> {
             Formula::Any(parts) => {
                 let mut all = Vec::new();
                 for part in parts {
-                    all.extend(self.holds(part)?);
+                    let part = self.holds(part)?;
+                    all = widened(all, self.names.len());
+                    all.extend(part);
                 }
                 Ok(all)
             }
             Formula::Not(inner) => {
-                let parts = self.holds(inner)?;
+                // What is negated has no values for names that it binds.
+                let keeps = std::mem::replace(&mut self.keeps, false);
+                let parts = self.holds(inner);
+                self.keeps = keeps;
+                let parts = parts?;
                 negation(self.names.len(), &parts, self.budget)
             }
             Formula::Compared(a, comparison, b) => self.compared(a, *comparison, b),
@@ -300,19 +309,35 @@ impl<'a> Reader<'a> {
         let mut result = vec![self.universe()];
         for part in parts {
             let part = self.holds(part)?;
-            result = both(&result, &part, self.budget)?;
+            result = both(&widened(result, self.names.len()), &part, self.budget)?;
         }
         Ok(result)
     }
 
     fn exists(&mut self, bound: &'a [String], inner: &'a Formula) -> Result<Vec<BasicMap>, Error> {
         let outer = self.names.len();
-        self.names.extend(bound.iter().map(|name| Cow::Borrowed(name.as_str())));
+        self.names.extend(bound.iter().map(|name| Some(Cow::Borrowed(name.as_str()))));
+        let keeps = std::mem::replace(&mut self.keeps, true);
         let body = self.holds(inner);
+        self.keeps = keeps;
+        let body = body?;
         let dims = self.names.len();
+        let body = widened(body, dims);
+        if keeps {
+            return Ok(match taken_away(&body, &(outer..dims), self.budget)? {
+                Some(found) => {
+                    self.names.truncate(outer);
+                    found
+                }
+                None => {
+                    self.names[outer..].fill(None);
+                    body
+                }
+            });
+        }
         self.names.truncate(outer);
         let mut result = Vec::new();
-        for part in body? {
+        for part in body {
             result.extend(part.project(outer..dims, self.budget)?);
         }
         Ok(result)
@@ -346,7 +371,7 @@ impl<'a> Reader<'a> {
         for (atom, factor) in &expr.terms {
             let term = match atom {
                 Atom::Name(name) => {
-                    let column = self.names.iter().rposition(|own| own == name);
+                    let column = self.names.iter().rposition(|own| own.as_deref() == Some(name));
                     Affine::dim(column.ok_or_else(|| Error::Undeclared(name.clone()))?, dims)
                 }
                 Atom::Output(at) => match self.outputs + at {

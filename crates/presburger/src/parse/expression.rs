@@ -83,7 +83,7 @@ impl Parser<'_> {
         if !self.chooses() {
             return self.expression();
         }
-        let condition = self.deeper(Self::disjunction)?;
+        let condition = self.deeper(|parser| parser.apart(Self::disjunction))?;
         self.need("?")?;
         let yes = self.deeper(Self::extended)?;
         self.need(":")?;

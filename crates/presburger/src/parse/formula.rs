@@ -4,7 +4,7 @@ use super::token::Token;
 use super::{DEPTH, Expr, Parser};
 use crate::Error;
 use crate::basic_map::BasicMap;
-use crate::formula::{both, negation};
+use crate::formula::{both, negation, taken_away, widened};
 
 pub(super) const RELATIONS: [&str; 11] =
     ["<", "<=", ">", ">=", "=", "==", "!=", "<<", "<<=", ">>", ">>="];
@@ -13,17 +13,60 @@ pub(super) const CONNECTIVES: [&str; 13] =
 
 impl Parser<'_> {
     pub(super) fn both(&self, a: Vec<BasicMap>, b: &[BasicMap]) -> Result<Vec<BasicMap>, Error> {
-        both(&a, b, self.budget)
+        let dims = self.scope.len();
+        both(&widened(a, dims), &widened(b.to_vec(), dims), self.budget)
     }
 
+    /// Reads a formula over the names in scope, without columns of names that it binds.
     pub(super) fn formula(&mut self) -> Result<Vec<BasicMap>, Error> {
+        self.apart(Self::implication)
+    }
+
+    /// Reads what is to have no columns of names that it binds.
+    pub(super) fn apart(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<Vec<BasicMap>, Error>,
+    ) -> Result<Vec<BasicMap>, Error> {
+        let keeps = std::mem::replace(&mut self.keeps, false);
+        let parts = read(self);
+        self.keeps = keeps;
+        parts
+    }
+
+    fn implication(&mut self) -> Result<Vec<BasicMap>, Error> {
+        let outer = self.scope.len();
         let mut left = self.disjunction()?;
         while self.eat("implies") {
-            let right = self.disjunction()?;
+            // What is negated has no values for names that it binds.
+            left = self.without_bound(left, outer)?;
             left = self.negation(&left)?;
+            let right = self.disjunction()?;
+            left = widened(left, self.scope.len());
             left.extend(right);
         }
         Ok(left)
+    }
+
+    /// Takes away the columns from `outer` on.
+    fn without_bound(
+        &mut self,
+        parts: Vec<BasicMap>,
+        outer: usize,
+    ) -> Result<Vec<BasicMap>, Error> {
+        let dims = self.scope.len();
+        if dims == outer {
+            return Ok(parts);
+        }
+        let mut result = Vec::new();
+        for part in widened(parts, dims) {
+            if self.rational {
+                result.extend(part.eliminated(outer..dims, self.budget)?);
+            } else {
+                result.extend(part.project(outer..dims, self.budget)?);
+            }
+        }
+        self.scope.truncate(outer);
+        Ok(result)
     }
 
     pub(super) fn negation(&self, parts: &[BasicMap]) -> Result<Vec<BasicMap>, Error> {
@@ -33,7 +76,9 @@ impl Parser<'_> {
     pub(super) fn disjunction(&mut self) -> Result<Vec<BasicMap>, Error> {
         let mut left = self.conjunction()?;
         while self.eat("or") || self.eat("||") || self.eat("|") {
-            left.extend(self.conjunction()?);
+            let right = self.conjunction()?;
+            left = widened(left, self.scope.len());
+            left.extend(right);
         }
         Ok(left)
     }
@@ -55,7 +100,7 @@ impl Parser<'_> {
             return Ok(Vec::new());
         }
         if self.eat("not") || self.eat("!") {
-            let inner = self.deeper(Self::literal)?;
+            let inner = self.deeper(|parser| parser.apart(Self::literal))?;
             return self.negation(&inner);
         }
         if self.is("exists") || self.is("forall") {
@@ -63,7 +108,7 @@ impl Parser<'_> {
         }
         if self.is("(") && self.parenthesis_is_formula() {
             self.at += 1;
-            let inner = self.deeper(Self::formula)?;
+            let inner = self.deeper(Self::implication)?;
             self.need(")")?;
             return Ok(inner);
         }
@@ -71,6 +116,8 @@ impl Parser<'_> {
     }
 
     /// Reads `exists (a, b = floor(n/2): formula)`, the parentheses left out or not.
+    ///
+    /// Names that quantifiers inside bind may be taken away together with its own.
     fn quantified(&mut self) -> Result<Vec<BasicMap>, Error> {
         let all = self.is("forall");
         self.at += 1;
@@ -96,22 +143,28 @@ impl Parser<'_> {
         }
         let mut body = facts.clone();
         if self.eat(":") {
-            let formula = self.formula()?;
-            body = if all { self.negation(&formula)? } else { formula };
+            if all {
+                let formula = self.formula()?;
+                body = self.negation(&formula)?;
+            } else {
+                let keeps = std::mem::replace(&mut self.keeps, true);
+                body = self.implication()?;
+                self.keeps = keeps;
+            }
             body = self.both(facts, &body)?;
         }
-        let mut result = Vec::new();
-        for part in &body {
-            if self.rational {
-                result.extend(part.eliminated(outer..dims, self.budget)?);
-            } else {
-                result.extend(part.project(outer..dims, self.budget)?);
-            }
-        }
-        self.scope.truncate(outer);
         if open {
             self.need(")")?;
         }
+        if self.keeps && !all && !self.rational {
+            let found = taken_away(&body, &(outer..self.scope.len()), self.budget)?;
+            match found {
+                Some(_) => self.scope.truncate(outer),
+                None => self.scope.hide(outer),
+            }
+            return Ok(found.unwrap_or(body));
+        }
+        let result = self.without_bound(body, outer)?;
         if all { self.negation(&result) } else { Ok(result) }
     }
 

@@ -132,6 +132,8 @@ struct Parser<'a> {
     /// Where values of dimensions are quotients that are not rounded, and their divisors.
     exact: Vec<(usize, Integer)>,
     allows_rational: bool,
+    /// Whether names that a quantifier binds stay columns until the one around it takes all away.
+    keeps: bool,
     /// Whether this disjunct is one of rational points: the first column in scope is the scale,
     /// of which constants are multiples.
     rational: bool,
@@ -148,6 +150,7 @@ impl<'a> Parser<'a> {
             budget,
             exact: Vec::new(),
             allows_rational: false,
+            keeps: false,
             rational: false,
         }
     }

@@ -39,7 +39,14 @@ impl Scope {
 
     /// Drops the names from column `len` on.
     pub fn truncate(&mut self, len: usize) {
-        for name in self.names.drain(len.min(self.names.len())..).rev() {
+        self.hide(len);
+        self.names.truncate(len);
+    }
+
+    /// Makes the columns from `len` on ones that no name means.
+    pub fn hide(&mut self, len: usize) {
+        for at in (len..self.names.len()).rev() {
+            let name = std::mem::take(&mut self.names[at]);
             if let Some(columns) = self.columns.get_mut(&name) {
                 columns.pop();
                 if columns.is_empty() {
@@ -70,6 +77,9 @@ mod tests {
         assert_eq!(scope.column("i"), Some(0));
         scope.prepend("s");
         assert_eq!((scope.column("s"), scope.column("i")), (Some(0), Some(1)));
+        scope.push("i".into());
+        scope.hide(3);
+        assert_eq!((scope.column("i"), scope.len()), (Some(1), 4));
         scope.truncate(0);
         assert!(!scope.contains("s") && scope.len() == 0);
     }

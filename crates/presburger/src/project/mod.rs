@@ -10,6 +10,7 @@ mod shadow;
 
 pub use fourier_motzkin::{EliminationStep, Inequalities};
 pub use loop_bounds::LoopBounds;
+pub(crate) use shadow::weight;
 
 use std::ops::Range;
 
@@ -160,8 +161,7 @@ impl BasicMap {
             }
         };
         let parts = part.after(&branches, &range, budget)?;
-        let searched = branches.iter().any(|branch| !branch.left.is_empty());
-        if searched { Ok(parts) } else { part.lighter(parts, &range, budget) }
+        part.lighter(parts, &range, budget)
     }
 
     /// Returns what `branches` leave of the dimensions outside of `range`.

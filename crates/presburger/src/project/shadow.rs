@@ -16,9 +16,10 @@ use crate::{Budget, Error, Integer};
 
 /// What parametric integer programming may take before an unknown takes its values in turn.
 const PIP_STEPS: u64 = 30_000;
-/// The weight of conjunctions for which lighter ones are looked for, and what that may take.
+/// The weight of conjunctions for which lighter ones are looked for, and what that may take for each
+/// unit of it: what they cost later grows faster than their weight.
 const HEAVY: usize = 100;
-const LIGHTER_STEPS: u64 = 4_000;
+const LIGHTER_STEPS: u64 = 40;
 /// The most values that an unknown takes in turn.
 const VALUES: i64 = 64;
 
@@ -64,22 +65,25 @@ impl BasicMap {
     /// Returns what parametric integer programming leaves of the dimensions outside of `range`, if
     /// that is soon found and less than `parts`, what elimination leaves.
     ///
-    /// Rounded bounds that are combined with each other say little in many words.
+    /// Rounded bounds that are combined with each other say little in many words, and so do pieces
+    /// of what elimination could not end.
     pub(super) fn lighter(
         &self,
         parts: Vec<Self>,
         range: &Range<usize>,
         budget: &Budget,
     ) -> Result<Vec<Self>, Error> {
-        if weight(&parts) < HEAVY {
+        let before = weight(&parts);
+        if before < HEAVY {
             return Ok(parts);
         }
+        let steps = LIGHTER_STEPS * before as u64;
         let (gone, system) = self.opened(range);
         let cols: Vec<usize> = (0..self.cols()).filter(|c| gone[*c]).collect();
         let unknowns = cols.len();
         let outer = self.without(&Branch::new(system, cols), &gone, range.len());
-        let other = budget.attempt(LIGHTER_STEPS, |budget| outer.pip(unknowns, budget))?;
-        Ok(other.filter(|other| weight(other) < weight(&parts)).unwrap_or(parts))
+        let other = budget.attempt(steps, |budget| outer.pip(unknowns, budget))?;
+        Ok(other.filter(|other| weight(other) < before).unwrap_or(parts))
     }
 
     /// Finds the unknown of the fewest values, if there are few, among the last columns.
@@ -149,7 +153,7 @@ impl BasicMap {
 }
 
 /// Says how much work is to be expected from conjunctions: rows, times divisions.
-fn weight(parts: &[BasicMap]) -> usize {
+pub(crate) fn weight(parts: &[BasicMap]) -> usize {
     let rows = |part: &BasicMap| part.system.eqs.len() + part.system.ineqs.len();
     parts.iter().map(|part| (1 + rows(part)) * (1 + part.divs.len())).sum()
 }

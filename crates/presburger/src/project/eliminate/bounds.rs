@@ -17,12 +17,27 @@ impl Branch {
                 *side = (side.0 + 1, side.1 && row[col].is_unit());
             }
             let exact = lower.0 == 0 || upper.0 == 0 || lower.1 || upper.1;
-            if (exact || !exactly) && lower.0 + upper.0 > 0 {
+            if lower.0 + upper.0 > 0 && (exact || !exactly || self.is_wide(col)) {
                 let cost = (lower.0 * upper.0, col);
                 best = Some(best.map_or(cost, |old| old.min(cost)));
             }
         }
         best.map(|(_, col)| col)
+    }
+
+    /// Returns whether bounds of `col` with larger coefficients always leave an integer between, as
+    /// those of a division do.
+    fn is_wide(&self, col: usize) -> bool {
+        let side = |sign: i32| {
+            let rows = self.system.ineqs.rows();
+            rows.filter(move |row| row[col].sign() == sign && !row[col].is_unit())
+        };
+        side(1).all(|lower| {
+            side(-1).all(|upper| {
+                let (a, b) = (lower[col].abs(), upper[col].abs());
+                always_wide(&combine(&b, lower, &a, upper), &a, &b)
+            })
+        })
     }
 
     /// Returns a column, and the sign of its bounds that can be rounded: their coefficient divides

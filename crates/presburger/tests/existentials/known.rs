@@ -1,0 +1,92 @@
+//! Sets whose quantifiers were once too much.
+
+use std::collections::BTreeSet;
+
+use tangram_presburger::formula::{Comparison, Expr, Formula};
+use tangram_presburger::{Budget, Relation, Space, Tuple};
+
+fn read(text: &str, steps: u64) -> Relation {
+    Relation::parse(text, &Budget::steps(steps)).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The inner variable alone takes a screen of disjuncts; without the outer one, nothing is left.
+#[test]
+fn quantifiers_inside_others_go_together() {
+    for factor in [13, 100] {
+        let set = read(
+            &format!(
+                "{{ [a] : 0 <= a <= 6 and exists e1 : exists e2 : \
+                 ((floor((3e2 - a)/5) + a + e2) mod 7) != 2a + {factor}e1 + 7e2 }}"
+            ),
+            2_000,
+        );
+        assert_eq!(set.to_string(), "{ [a] : 0 <= a <= 6 }");
+    }
+}
+
+/// The value of a division that nothing else uses is no condition.
+#[test]
+fn divisions_of_what_goes_are_dropped_with_it() {
+    let set = read(
+        "{ [a] : 0 <= a <= 6 and exists e1, e2 : \
+         ((floor((3e2 - a)/5) + a + e2) mod 7) != 2a + 13e1 + 7e2 }",
+        2_000,
+    );
+    assert_eq!(set.to_string(), "{ [a] : 0 <= a <= 6 }");
+}
+
+/// The same by typed formulas.
+#[test]
+fn quantified_formulas_inside_others_go_together() {
+    let name = Expr::name;
+    let sum = name("a").times(2).plus(&name("e").times(13)).plus(&name("f").times(7));
+    let inner = name("f").times(3).plus(&name("a")).floor_div(5).plus(&name("f"));
+    let differs = inner.compared(Comparison::Differs, sum);
+    let within = [
+        name("a").compared(Comparison::AtLeast, Expr::constant(0)),
+        name("a").compared(Comparison::AtMost, Expr::constant(6)),
+        Formula::Exists(
+            vec!["e".into()],
+            Box::new(Formula::all([
+                Formula::Exists(vec!["f".into()], Box::new(differs)),
+                // Bound names that have ended mean nothing any more.
+                Formula::Exists(
+                    vec!["f".into()],
+                    Box::new(name("f").times(2).compared(Comparison::Equal, name("e"))),
+                ),
+            ])),
+        ),
+    ];
+    let space = Space::set(Vec::new(), Tuple::new("", ["a"]));
+    let set = Relation::such_that(space.clone(), &Formula::all(within), &Budget::steps(2_000));
+    assert_eq!(set.expect("few steps").to_string(), "{ [a] : 0 <= a <= 6 }");
+    let outside = Formula::all([
+        Formula::Exists(vec!["f".into()], Box::new(Formula::always())),
+        name("f").compared(Comparison::Equal, Expr::constant(0)),
+    ]);
+    assert!(Relation::such_that(space, &outside, &Budget::steps(2_000)).is_err());
+}
+
+/// Sums of three numbers with a bound each: conjunctions are few and use few divisions.
+#[test]
+fn sums_with_factors_take_few_divisions() {
+    let set = read(
+        "[n] -> { [x] : exists a, b, c : 0 <= a, b, c <= n and x = 7a + 11b + 13c }",
+        2_000_000,
+    );
+    let parts = set.conjunctions();
+    assert!(parts.len() <= 20, "{} conjunctions", parts.len());
+    let most = parts.iter().map(|part| part.divisions.len()).max();
+    assert!(most <= Some(3), "{most:?} divisions");
+    for n in 0..12_i64 {
+        let values = || 0..=n;
+        let sums: BTreeSet<i64> = values()
+            .flat_map(|a| {
+                values().flat_map(move |b| values().map(move |c| 7 * a + 11 * b + 13 * c))
+            })
+            .collect();
+        for x in -5..=31 * n + 5 {
+            assert_eq!(set.contains(&[n, x]), Ok(sums.contains(&x)), "{n} {x}");
+        }
+    }
+}
