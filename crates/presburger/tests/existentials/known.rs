@@ -90,3 +90,42 @@ fn sums_with_factors_take_few_divisions() {
         }
     }
 }
+
+/// Disjuncts with divisions that overlap are too much to take apart; their points are few.
+#[test]
+fn few_points_are_counted_where_disjuncts_overlap() {
+    for end in [8_i64, 24, 64] {
+        let map = read(
+            &format!(
+                "{{ [a, b, c] -> [w, x, y] : 0 <= a, b, c < {end} and w = floor((a + 3b + c)/7) \
+                 and x = (c + 5b) mod 11 and y = floor((a + b)/5) }}"
+            ),
+            10_000,
+        );
+        let values = || 0..end;
+        let image: BTreeSet<[i64; 3]> = values()
+            .flat_map(|a| values().flat_map(move |b| values().map(move |c| (a, b, c))))
+            .map(|(a, b, c)| [(a + 3 * b + c) / 7, (c + 5 * b) % 11, (a + b) / 5])
+            .collect();
+        let budget = Budget::steps(8_000_000);
+        let range = map.range(&budget).expect("an image");
+        let count = range.card(&budget).expect("a count").constant_value().expect("a number");
+        assert_eq!(count.to_string(), image.len().to_string());
+    }
+}
+
+/// Zeros and ones in nine dimensions: few points, and many corners.
+#[test]
+fn few_points_are_counted_where_there_are_many_corners() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+    let triples: Vec<[usize; 3]> = (0..9).map(|at| [at, (at + 1) % 9, (at + 4) % 9]).collect();
+    let bounds: Vec<String> =
+        triples.iter().map(|of| of.map(|at| names[at]).join(" + ") + " <= 2").collect();
+    let all = names.join(", ");
+    let set =
+        read(&format!("{{ [{all}] : 0 <= {all} <= 1 and {} }}", bounds.join(" and ")), 10_000);
+    let whole = |bits: &u32| triples.iter().all(|of| of.iter().any(|at| bits >> at & 1 == 0));
+    let expected = (0..1_u32 << 9).filter(whole).count();
+    let count = set.card(&Budget::steps(500_000)).expect("a count");
+    assert_eq!(count.constant_value().expect("a number").to_string(), expected.to_string());
+}

@@ -1,6 +1,7 @@
 //! Cardinality of sets and relations.
 //!
-//! Disjuncts are made disjoint first; each is counted in slices.
+//! Disjuncts are made disjoint first; each is counted in slices. Where that takes long and there are
+//! few points, they are counted one by one.
 
 use super::Pieces;
 use super::components::components;
@@ -11,7 +12,16 @@ use crate::count::quasi_polynomial::guard::Guard;
 use crate::count::quasi_polynomial::nonfinite::{NonFinite, wherever};
 use crate::count::slicing::remainders::{signed, without_exclusions};
 use crate::count::slicing::slices;
-use crate::{Budget, Conjunction, Error, Rational, Relation, Union};
+use crate::{Budget, Conjunction, Error, Integer, Rational, Relation, Union};
+
+/// The most points in boxes around disjuncts that are counted one by one, and what that may take.
+const POINTS: i64 = 1_000_000;
+const POINTS_STEPS: u64 = 8_000_000;
+/// What the usual way may take for each of those, and in all, before they are counted one by one.
+const USUAL_STEPS: u64 = 50;
+const ALL_USUAL_STEPS: u64 = 2_000_000;
+/// Up to how many dimensions a disjunct without divisions is counted in no time.
+const EASY_DIMS: usize = 4;
 
 impl Relation {
     /// Counts the points of a set, or the outputs for each input of a relation.
@@ -30,6 +40,57 @@ impl Relation {
         let space = self.space();
         let inputs = space.input.as_ref().map_or(0, |tuple| tuple.dims.len());
         let fixed = space.params.len() + inputs;
+        if fixed == 0
+            && let Some(points) = self.few_points(budget)?
+        {
+            let steps = (USUAL_STEPS * points).min(ALL_USUAL_STEPS);
+            if let Some(count) = budget.attempt(steps, |budget| self.card_over(fixed, budget))? {
+                return Ok(count);
+            }
+            if let Some(count) = budget.attempt(POINTS_STEPS, |own| self.card_of_points(own))? {
+                return Ok(count);
+            }
+        }
+        self.card_over(fixed, budget)
+    }
+
+    /// Returns how many points boxes around the disjuncts have, if these are few and to count them
+    /// otherwise may take long.
+    fn few_points(&self, budget: &Budget) -> Result<Option<u64>, Error> {
+        if self.parts.iter().all(|part| part.divs.is_empty() && part.dims <= EASY_DIMS) {
+            return Ok(None);
+        }
+        let mut all = Integer::ZERO;
+        for part in self.parts.iter() {
+            let mut points = Integer::ONE;
+            for dim in 0..part.dims {
+                match part.bounds_of(dim, budget)? {
+                    None => points = Integer::ZERO,
+                    Some((Some(low), Some(high))) => points *= high - low + 1,
+                    Some(_) => return Ok(None),
+                }
+            }
+            all += points;
+            if all > POINTS {
+                return Ok(None);
+            }
+        }
+        Ok(all.to_i64().and_then(|all| u64::try_from(all).ok()))
+    }
+
+    /// Counts the points of a set without parameters one by one.
+    fn card_of_points(&self, budget: &Budget) -> Result<PwQPolynomial, Error> {
+        let count = Integer::from(self.points(budget)?.len());
+        let mut pieces = Pieces::zero(0);
+        if !count.is_zero() {
+            pieces.push(Guard::new(0), QPolynomial::constant(0, count.into()));
+        }
+        let space = self.space();
+        Ok(PwQPolynomial::new(space.params.clone(), space.input.clone(), pieces))
+    }
+
+    fn card_over(&self, fixed: usize, budget: &Budget) -> Result<PwQPolynomial, Error> {
+        let space = self.space();
         let outputs = space.output.dims.len();
         let mut parts = Vec::new();
         for part in disjoint(self, budget)? {
