@@ -129,6 +129,10 @@ class PwAff(Single):
             space = Space._of(((*space._params, str(id)), space._input, space._output))
         return cls.var_on_domain(space, dim_type.param, list(space._params).index(str(id)))
 
+    def add_constant_val(self, v: int | Fraction) -> PwAff:
+        """The values plus a number."""
+        return self + v
+
     def max_val(self) -> Val | None:
         """The greatest value over all arguments and parameters; ``None`` if there is none."""
         return self._values().dim_max_val(0)

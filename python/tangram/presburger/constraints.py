@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from tangram import _native
+from tangram._native import PresburgerError
 from tangram.presburger.coefficients import ByName, Coefficients, Floors
 from tangram.presburger.names import dim_type
 from tangram.presburger.spaces import Space
@@ -90,6 +91,34 @@ class Constraint(Coefficients):
     def is_upper_bound(self, type: dim_type, pos: int) -> bool:
         """Whether it bounds a dimension from above."""
         return not self._equality and self.get_coefficient_val(type, pos) < 0
+
+    def get_bound(self, type: dim_type, pos: int) -> Aff:
+        """What a dimension is, at least or at most, by what the others are; not rounded.
+
+        Raises:
+            PresburgerError: the constraint does not use the dimension, or a division of it.
+        """
+        column = self._column(type, pos)
+        factor = self._numbers[column]
+        inside = any(numerator[column] for numerator, _ in self._floors)
+        if factor == 0 or inside:
+            raise PresburgerError(f"expected a constraint that bounds the dimension, found {self}")
+        rest = [0 if at == column else number for at, number in enumerate(self._numbers)]
+        sign = -1 if factor > 0 else 1
+        row = [sign * number for number in rest]
+        return Aff._of_row(self._space, row, abs(factor), self._floors)
+
+    def negate(self) -> Self:
+        """What holds where an inequality does not.
+
+        Raises:
+            PresburgerError: it is an equation, whose opposite is no constraint.
+        """
+        if self._equality:
+            raise PresburgerError(f"expected an inequality, found {self}")
+        row = [-number for number in self._numbers]
+        row[0] -= 1
+        return self._of(self._space, False, row, self._floors)
 
     def _row(self) -> tuple[list[int], int, Floors]:
         return self._numbers, 1, self._floors

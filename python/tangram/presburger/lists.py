@@ -157,6 +157,39 @@ class PwAffList(ValueList[PwAff]):
     get_pw_aff: Final = ValueList[PwAff].get_at
     set_pw_aff: Final = ValueList[PwAff].set_at
 
+    def _compared(self, name: str, other: Iterable[PwAff]) -> Set:
+        regions = [getattr(mine, name)(theirs) for mine in self for theirs in other]
+        if not regions:
+            raise PresburgerError("expected expressions to compare, found none")
+        result: Set = regions[0]
+        for region in regions[1:]:
+            result = result & region
+        return result
+
+    def eq_set(self, list2: Iterable[PwAff]) -> Set:
+        """The arguments for which all expressions of both lists are equal to each other's."""
+        return self._compared("eq_set", list2)
+
+    def ne_set(self, list2: Iterable[PwAff]) -> Set:
+        """The arguments for which each expression differs from all of the other list."""
+        return self._compared("ne_set", list2)
+
+    def le_set(self, list2: Iterable[PwAff]) -> Set:
+        """The arguments for which each expression is at most all of the other list."""
+        return self._compared("le_set", list2)
+
+    def lt_set(self, list2: Iterable[PwAff]) -> Set:
+        """The arguments for which each expression is less than all of the other list."""
+        return self._compared("lt_set", list2)
+
+    def ge_set(self, list2: Iterable[PwAff]) -> Set:
+        """The arguments for which each expression is at least all of the other list."""
+        return self._compared("ge_set", list2)
+
+    def gt_set(self, list2: Iterable[PwAff]) -> Set:
+        """The arguments for which each expression is more than all of the other list."""
+        return self._compared("gt_set", list2)
+
     def max(self) -> PwAff:
         """The greatest value."""
         result = self.get_at(0)

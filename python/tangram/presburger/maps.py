@@ -10,6 +10,7 @@ from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import bind_first, params_as_dims, wrap
 from tangram.presburger.counts import PwQPolynomial
+from tangram.presburger.bounds import Bounds
 from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.names import Id, dim_type
 from tangram.presburger.pairs import Pairs
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from tangram.presburger.spaces import Space
 
 
-class Map(Pairs):
+class Map(Pairs, Bounds):
     """A relation between integer points: ``Map("{ S[i] -> A[j] : i <= j < i + 3 }")``."""
 
     __slots__ = ()
@@ -216,6 +217,26 @@ class Map(Pairs):
     def _ordered(self, name: str, other: Map) -> Map:
         pairs = self._full().range()._to(Map, name, other._full().range())
         return self.apply_range(pairs).apply_range(other.reverse())
+
+    def eq_at_multi_pw_aff(self, mpa: PwMultiAff) -> Map:
+        """Keeps the pairs at whose sides a function has one value."""
+        return self.intersect(mpa.eq_map(mpa))
+
+    def lex_lt_at_multi_pw_aff(self, mpa: PwMultiAff) -> Map:
+        """Keeps the pairs at whose inputs a function is before its value at the outputs."""
+        return self.intersect(mpa.lex_lt_map(mpa))
+
+    def lex_le_at_multi_pw_aff(self, mpa: PwMultiAff) -> Map:
+        """As :meth:`lex_lt_at_multi_pw_aff`, or equal."""
+        return self.intersect(mpa.lex_le_map(mpa))
+
+    def lex_gt_at_multi_pw_aff(self, mpa: PwMultiAff) -> Map:
+        """Keeps the pairs at whose inputs a function is behind its value at the outputs."""
+        return self.intersect(mpa.lex_gt_map(mpa))
+
+    def lex_ge_at_multi_pw_aff(self, mpa: PwMultiAff) -> Map:
+        """As :meth:`lex_gt_at_multi_pw_aff`, or equal."""
+        return self.intersect(mpa.lex_ge_map(mpa))
 
     def get_range_stride_info(self, dim: int) -> StrideInfo:
         """The stride of an output, and its offset, one value for each input."""

@@ -132,6 +132,7 @@ class PwMultiAff(Single):
         return PwMultiAff.from_pw_affs(*members, name=self.get_tuple_name() or "")
 
     set_pw_aff = set_at
+    set_aff = set_at
 
     @classmethod
     def from_pw_aff(cls, value: PwAff) -> PwMultiAff:
@@ -193,6 +194,116 @@ class PwMultiAff(Single):
         value = PwAff.zero_on_domain(given.domain())
         name = given.get_tuple_name(dim_type.set) or ""
         return cls.from_pw_affs(*[value] * given.dim(dim_type.set), name=name)
+
+    def _each(self, members: Sequence[PwAff]) -> PwMultiAff:
+        """The same tuple with other expressions."""
+        return PwMultiAff.from_pw_affs(*members, name=self.get_tuple_name() or "")
+
+    def _by_number(self, name: str, numbers: Sequence[int]) -> PwMultiAff:
+        """What a method of expressions makes of each with its number."""
+        if len(numbers) != len(self):
+            raise PresburgerError(f"expected {len(self)} numbers, found {len(numbers)}")
+        return self._each([getattr(m, name)(v) for m, v in zip(self.get_list(), numbers)])
+
+    def scale_multi_val(self, mv: Sequence[int]) -> PwMultiAff:
+        """Each value times its number."""
+        return self._by_number("scale_val", mv)
+
+    def scale_down_multi_val(self, mv: Sequence[int]) -> PwMultiAff:
+        """Each value divided by its number, not rounded.
+
+        Raises:
+            PresburgerError: a number is 0, or there are more or fewer numbers than values.
+        """
+        return self._by_number("scale_down_val", mv)
+
+    def mod_multi_val(self, mv: Sequence[int]) -> PwMultiAff:
+        """The remainder of each value by its number, which is positive."""
+        return self._by_number("mod_val", mv)
+
+    def add_constant_multi_val(self, mv: Sequence[int]) -> PwMultiAff:
+        """Each value plus its number."""
+        return self._by_number("__add__", mv)
+
+    def add_constant_val(self, v: int) -> PwMultiAff:
+        """All values plus a number."""
+        return self._by_number("__add__", [v] * len(self))
+
+    def min(self, multi2: PwMultiAff) -> PwMultiAff:
+        """The smaller of each two values, where both functions have some."""
+        return self._with_each("min", multi2)
+
+    def max(self, multi2: PwMultiAff) -> PwMultiAff:
+        """The greater of each two values, where both functions have some."""
+        return self._with_each("max", multi2)
+
+    def _with_each(self, name: str, other: PwMultiAff) -> PwMultiAff:
+        if other.get_space().drop_all_params() != self.get_space().drop_all_params():
+            raise PresburgerError(f"expected a function of {self.get_space()}, found {other}")
+        members = zip(self.get_list(), other.get_list())
+        return self._each([getattr(mine, name)(theirs) for mine, theirs in members])
+
+    def is_cst(self) -> bool:
+        """Whether the values are the same everywhere."""
+        return all(member.is_cst() for member in self.get_list())
+
+    def _whole(self) -> Map:
+        """As :meth:`as_map`, of a function whose values are all integers.
+
+        Raises:
+            PresburgerError: some are not.
+        """
+        pairs = self.as_map()
+        if pairs.domain() != self.domain():
+            raise PresburgerError(f"expected integers for values, found {self}")
+        return pairs
+
+    def eq_map(self, mpa2: PwMultiAff) -> Map:
+        """Relates the arguments at which this is what ``mpa2`` is at the second ones."""
+        return self._whole().apply_range(mpa2._whole().reverse())
+
+    def lex_lt_map(self, mpa2: PwMultiAff) -> Map:
+        """Relates the arguments at which this is before ``mpa2`` at the second ones."""
+        return self._whole().lex_lt_map(mpa2._whole())
+
+    def lex_le_map(self, mpa2: PwMultiAff) -> Map:
+        """As :meth:`lex_lt_map`, or equal."""
+        return self._whole().lex_le_map(mpa2._whole())
+
+    def lex_gt_map(self, mpa2: PwMultiAff) -> Map:
+        """Relates the arguments at which this is behind ``mpa2`` at the second ones."""
+        return self._whole().lex_gt_map(mpa2._whole())
+
+    def lex_ge_map(self, mpa2: PwMultiAff) -> Map:
+        """As :meth:`lex_gt_map`, or equal."""
+        return self._whole().lex_ge_map(mpa2._whole())
+
+    @classmethod
+    def domain_map(cls, space: Dimensions) -> PwMultiAff:
+        """The function of the pairs ``[x -> y]`` of a space of relations that gives ``x``."""
+        return Map.universe(space).domain_map().as_pw_multi_aff()
+
+    @classmethod
+    def range_map(cls, space: Dimensions) -> PwMultiAff:
+        """The function of the pairs ``[x -> y]`` of a space of relations that gives ``y``."""
+        return Map.universe(space).range_map().as_pw_multi_aff()
+
+    def _side(self, type: dim_type) -> PwMultiAff:
+        pairs = self.get_space().range()
+        if not pairs.is_wrapping():
+            raise PresburgerError(f"expected pairs for values, found {self}")
+        sides = pairs.unwrap()
+        count, members = sides.dim(dim_type.in_), self.get_list()
+        kept = members[:count] if type == dim_type.in_ else members[count:]
+        return PwMultiAff.from_pw_affs(*kept, name=sides.get_tuple_name(type) or "")
+
+    def range_factor_domain(self) -> PwMultiAff:
+        """The ``y`` of the pairs ``[y -> z]`` that are the values."""
+        return self._side(dim_type.in_)
+
+    def range_factor_range(self) -> PwMultiAff:
+        """The ``z`` of the pairs ``[y -> z]`` that are the values."""
+        return self._side(dim_type.set)
 
     def as_map(self) -> Map:
         """Relates each argument to its values, where they are integers.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tangram import _native
 from tangram._native import PresburgerError
-from tangram.presburger._relations import Relations, bind_first, params_as_dims, wrap
+from tangram.presburger._relations import bind_first, params_as_dims, wrap
+from tangram.presburger.bounds import Bounds
 from tangram.presburger.elimination import EliminationStep, LoopBounds
 from tangram.presburger.names import dim_type
 from tangram.presburger.points import Point
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tangram.presburger.vertices import Vertices
 
 
-class Set(Relations):
+class Set(Bounds):
     """A set of integer points: ``Set("[N] -> { S[i] : 0 <= i < N }")``."""
 
     __slots__ = ()
@@ -95,6 +96,22 @@ class Set(Relations):
     def is_wrapping(self) -> bool:
         """Whether the points are pairs ``[x -> y]``."""
         return all(Space._of(form).is_wrapping() for form in self._union.spaces())
+
+    def lower_bound_multi_val(self, lower: Sequence[int]) -> Set:
+        """Keeps what is at least the number of each dimension."""
+        return self._within(lower, "lower_bound_val")
+
+    def upper_bound_multi_val(self, upper: Sequence[int]) -> Set:
+        """Keeps what is at most the number of each dimension."""
+        return self._within(upper, "upper_bound_val")
+
+    def _within(self, numbers: Sequence[int], name: str) -> Set:
+        if len(numbers) != self.dim(dim_type.set):
+            raise PresburgerError(f"expected {self.dim(dim_type.set)} numbers, found {len(numbers)}")
+        points = self
+        for at, number in enumerate(numbers):
+            points = getattr(points, name)(dim_type.set, at, number)
+        return points
 
     def dim_min_val(self, dim: int) -> Val | None:
         """The least value of a dimension over all parameters; ``None`` if there is none."""

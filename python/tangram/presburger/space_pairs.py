@@ -6,6 +6,7 @@ result for its universe.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tangram._native import PresburgerError
@@ -13,9 +14,9 @@ from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.names import Id, dim_type
 
 if TYPE_CHECKING:
-    from tangram.presburger.affs import Aff
+    from tangram.presburger.affs import Aff, PwAff
     from tangram.presburger.maps import Map
-    from tangram.presburger.multi_affs import MultiAff
+    from tangram.presburger.multi_affs import MultiAff, PwMultiAff
     from tangram.presburger.sets import Set
     from tangram.presburger.spaces import Space
 
@@ -238,6 +239,40 @@ class SpacePairs(Dimensions):
             raise PresburgerError("expected a name of a parameter")
         params, source, target = self._form
         return Space._of(((*params, *([] if name in params else [name])), source, target))
+
+    def zero_multi_aff(self) -> PwMultiAff:
+        """The function of this space of relations whose values are all 0."""
+        from tangram.presburger.multi_affs import PwMultiAff
+
+        return PwMultiAff.zero(self)
+
+    zero_multi_pw_aff = zero_multi_aff
+
+    def multi_aff(self, list: Sequence[PwAff]) -> PwMultiAff:
+        """The function to the range of this space, of an expression for each output."""
+        from tangram.presburger.multi_affs import PwMultiAff
+
+        if len(list) != self.dim(dim_type.set):
+            raise PresburgerError(f"expected {self.dim(dim_type.set)} expressions, found {len(list)}")
+        return PwMultiAff.from_pw_aff_list(self, list)
+
+    multi_pw_aff = multi_aff
+
+    def domain_map_multi_aff(self) -> PwMultiAff:
+        """The function of the pairs ``[x -> y]`` of this space of relations that gives ``x``."""
+        from tangram.presburger.multi_affs import PwMultiAff
+
+        return PwMultiAff.domain_map(self)
+
+    domain_map_pw_multi_aff = domain_map_multi_aff
+
+    def range_map_multi_aff(self) -> PwMultiAff:
+        """The function of the pairs ``[x -> y]`` of this space of relations that gives ``y``."""
+        from tangram.presburger.multi_affs import PwMultiAff
+
+        return PwMultiAff.range_map(self)
+
+    range_map_pw_multi_aff = range_map_multi_aff
 
     def _has_tuple(self, type: dim_type) -> bool:
         return bool(self._tuple(type).name)
