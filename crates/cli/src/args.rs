@@ -35,6 +35,8 @@ pub(crate) enum Command {
     },
     /// Say what a model is: inputs, outputs, operators, weights, cost; or print or draw it.
     Show(ShowArgs),
+    /// Write a page to explore a model, or two with their differences.
+    View(crate::view::ViewArgs),
     /// Say what changed from one model to another, node by node. Exits with 1 if they differ.
     Diff(crate::diff::DiffArgs),
     /// Evaluate two models on the same inputs and compare. Exits with 1 if they differ, with 3 if

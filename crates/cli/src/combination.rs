@@ -66,6 +66,7 @@ fn idle(command: &Command) -> Vec<Idle> {
         | Command::Machine(_)
         | Command::Man(_)
         | Command::Run(_)
+        | Command::View(_)
         | Command::Lsp(_) => Vec::new(),
     }
 }

@@ -83,6 +83,11 @@ fn of(command: &Command) -> Ends {
             writes: args.output.iter().cloned().collect(),
             ..Ends::default()
         },
+        Command::View(args) => Ends {
+            models: std::iter::once(&args.input).chain(&args.other).cloned().collect(),
+            writes: args.output.iter().cloned().collect(),
+            ..Ends::default()
+        },
         Command::Codegen(args) => plain(&args.input, &args.output),
         Command::Rewrite(args) => {
             Ends { replaced: Some(args.input.clone()), ..plain(&args.input, &args.output) }

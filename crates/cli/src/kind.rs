@@ -10,7 +10,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tangram_polyhedral::ast::MapInput;
 
@@ -76,6 +76,10 @@ fn taken(command: &Command) -> Option<Taken<'_>> {
         Command::Opt(args) if fleet::is_asked(args) => return None,
         Command::Opt(args) => ("opt", &[Model], vec![&args.input]),
         Command::Show(args) => ("show", &[Model], vec![&args.input]),
+        Command::View(args) => {
+            let files = std::iter::once(&args.input).chain(&args.other);
+            ("view", &[Model], files.map(PathBuf::as_path).collect())
+        }
         Command::Diff(args) => ("diff", &[Model], vec![&args.before, &args.after]),
         Command::Check(args) => ("check", &[Model], vec![&args.first, &args.second]),
         Command::Bench(args) => ("bench", &[Model], vec![&args.model]),

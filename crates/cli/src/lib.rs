@@ -48,6 +48,7 @@ mod summary;
 mod table;
 mod tips;
 mod values;
+mod view;
 
 use std::ffi::OsString;
 
@@ -183,6 +184,7 @@ fn run(command: Command) -> Result<ExitCode, Error> {
         Command::Opt(args) => opt::run(&args),
         Command::Rules { command } => rules::run(&command),
         Command::Show(args) => show::run(&args),
+        Command::View(args) => view::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Run(args) => run::run(&args),

@@ -43,6 +43,7 @@ pub mod steps;
 pub mod summary;
 pub mod trace;
 mod verdicts;
+pub mod view;
 mod wholes;
 
 pub use apply_rules::{RuleSetOptions, apply_rules, apply_rules_with_listener};

@@ -13,6 +13,7 @@ pub const STARTS: &[&[&str]] = &[
     &["rules", "mutate", "many.gsl"],
     &["rules", "domains", "cumsum"],
     &["show", "model.onnx"],
+    &["view", "model.onnx", "-o", "look.html"],
     &["diff", "model.onnx", "model.onnx"],
     &["check", "model.onnx", "model.onnx"],
     &["run", "model.onnx", "--random"],

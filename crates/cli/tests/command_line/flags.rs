@@ -9,12 +9,14 @@ use crate::commands::{flags, leaves, start, written};
 use crate::desk::{Desk, Seen};
 
 /// Switches that change nothing here: without a configuration file, of which
-/// `tests/python/test_config.py` knows, and where editors say what is so anyway.
-const IDLE: &[&str] = &["--no-config", "--stdio"];
+/// `tests/python/test_config.py` knows, where editors say what is so anyway, and what starts a
+/// browser.
+const IDLE: &[&str] = &["--no-config", "--stdio", "--open"];
 
 /// Values with which a flag shows what it does; those of a closed list are in the definition.
 const VALUES: &[(&str, &[&str])] = &[
     ("opt --output", &[]),
+    ("view --output", &[]),
     ("opt --rules", &["own.gsl", "gelu"]),
     ("opt --disable", &["relu-relu,simplify,remove-identity"]),
     ("opt --only", &["relu-relu"]),

@@ -35,7 +35,7 @@ fn takes(words: &[&str], file: &str) -> bool {
 /// Commands whose input is a file of a certain kind.
 const OF_A_KIND: &[&str] = &[
     "opt", "show", "diff", "check", "run", "bench", "compile", "calc", "codegen", "flow",
-    "schedule", "scop", "rewrite",
+    "schedule", "scop", "rewrite", "view",
 ];
 
 fn desk() -> Desk {

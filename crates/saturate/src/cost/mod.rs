@@ -294,6 +294,17 @@ pub fn estimate(module: &Module) -> Cost {
     Cost { flops: told(flops), bytes: told(bytes), launches }
 }
 
+/// The arithmetic operations of `op` and the bytes that it moves, symbols taken to be small; `None`
+/// where an extent is not known, and for what takes nothing.
+pub fn of_op(module: &Module, op: Op) -> Option<(f64, f64)> {
+    let mut values = module.operands(op).chain(module.results(op));
+    if is_silent(module.name_text(op)) || !values.all(|value| is_sized(module, value)) {
+        return None;
+    }
+    let (_, counts) = Sizes { module, symbol: SYMBOL_SIZE }.counts(op);
+    Some((counts.flops, counts.bytes))
+}
+
 /// Returns whether each extent of a tensor is a number or an expression over symbols.
 fn is_sized(module: &Module, value: Value) -> bool {
     let context = module.context();

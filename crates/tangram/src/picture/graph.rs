@@ -7,13 +7,15 @@ use tangram_ir::{Block, Module, Op, Value};
 use tangram_onnx::Model;
 
 use super::repeat::{Repeat, Row, repeats};
-use super::{PictureError, View, is_shown, name, operator, reads, type_text};
+use super::{Nodes, PictureError, View, name, operator, type_text};
 use crate::steps::Node;
 
 /// Boxes, and edges between them that go from an earlier box to a later one.
 #[derive(Default)]
 pub(super) struct Graph {
     pub(super) boxes: Vec<Label>,
+    /// What each box stands for: the number of an input, or behind all inputs of an operation.
+    pub(super) origins: Vec<usize>,
     pub(super) edges: Vec<(usize, usize)>,
     /// Blocks that stand for several equal ones.
     pub(super) frames: Vec<Frame>,
@@ -58,19 +60,21 @@ impl Graph {
     pub(super) fn of(model: &Model, view: &View) -> Result<Graph, PictureError> {
         let Some(block) = model.graph() else { return Ok(Graph::default()) };
         let module = &model.module;
-        let mut whole = Whole::of(module, block);
+        let nodes = Nodes::of(model);
+        let mut whole = Whole::of(module, block, &nodes);
         // Whoever asks for a place sees that very place.
         if view.fold && view.around.is_none() {
-            whole = whole.folded(model);
+            whole = whole.folded(model, &nodes);
         }
         let kept = whole.nearest(&whole.centre(model, view)?, view.limit);
         let number: FxHashMap<usize, usize> =
             kept.iter().enumerate().map(|(new, &old)| (old, new)).collect();
         let mut graph = Graph { note: whole.note(view, kept.len()), ..Graph::default() };
         for &old in &kept {
-            let mut label = label(model, whole.items[old]);
+            let mut label = label(model, &nodes, whole.items[old]);
             label.open = whole.near[old].iter().any(|other| !number.contains_key(other));
             graph.boxes.push(label);
+            graph.origins.push(whole.origins[old]);
         }
         let edges = whole.edges.iter();
         graph.edges = edges.filter_map(|(a, b)| Some((*number.get(a)?, *number.get(b)?))).collect();
@@ -86,6 +90,8 @@ impl Graph {
 #[derive(Default)]
 struct Whole {
     items: Vec<Item>,
+    /// The numbers that the items had before any were folded.
+    origins: Vec<usize>,
     edges: Vec<(usize, usize)>,
     /// Users and operands of each item.
     near: Vec<Vec<usize>>,
@@ -96,9 +102,9 @@ struct Whole {
 }
 
 impl Whole {
-    fn of(module: &Module, block: Block) -> Whole {
+    fn of(module: &Module, block: Block, nodes: &Nodes) -> Whole {
         let inputs = module.args(block).iter().map(|&arg| Item::Input(arg));
-        let ops = module.ops(block).filter(|&op| is_shown(module, op)).map(Item::Op);
+        let ops = module.ops(block).filter(|&op| nodes.is_box(module, op)).map(Item::Op);
         let items: Vec<Item> = inputs.chain(ops).collect();
         let number: FxHashMap<Item, usize> =
             items.iter().enumerate().map(|(i, &item)| (item, i)).collect();
@@ -106,17 +112,18 @@ impl Whole {
         for (to, item) in items.iter().enumerate() {
             let Item::Op(op) = *item else { continue };
             let made_by = |value| module.def_op(value).map_or(Item::Input(value), Item::Op);
-            let from = reads(module, block, op).into_iter();
+            let from = nodes.reads(module, block, op).into_iter();
             let from = from.filter_map(|value| number.get(&made_by(value)).copied());
             edges.extend(from.filter(|&from| from < to).map(|from| (from, to)));
         }
-        Whole::joined(items, edges)
+        let origins = (0..items.len()).collect();
+        Whole::joined(items, origins, edges)
     }
 
     /// A graph of these items; `edges` are in order of their second ends, and may be there twice.
-    fn joined(items: Vec<Item>, edges: Vec<(usize, usize)>) -> Whole {
+    fn joined(items: Vec<Item>, origins: Vec<usize>, edges: Vec<(usize, usize)>) -> Whole {
         let mut near = vec![Vec::new(); items.len()];
-        let mut whole = Whole { items, edges, ..Whole::default() };
+        let mut whole = Whole { items, origins, edges, ..Whole::default() };
         let mut seen = FxHashSet::default();
         whole.edges.retain(|&edge| seen.insert(edge));
         for &(from, to) in &whole.edges {
@@ -127,8 +134,8 @@ impl Whole {
     }
 
     /// The graph with one of several equal blocks that follow each other.
-    fn folded(self, model: &Model) -> Whole {
-        let repeats = repeats(&self.rows(model));
+    fn folded(self, model: &Model, nodes: &Nodes) -> Whole {
+        let repeats = repeats(&self.rows(model, nodes));
         if repeats.is_empty() {
             return self;
         }
@@ -155,15 +162,16 @@ impl Whole {
         });
         let moved = |repeat: &Repeat| Repeat { first: number[&repeat.first], ..*repeat };
         let items = kept.iter().map(|&old| self.items[old]).collect();
-        let whole = Whole::joined(items, edges.collect());
+        let origins = kept.iter().map(|&old| self.origins[old]).collect();
+        let whole = Whole::joined(items, origins, edges.collect());
         let folded = self.items.len() - kept.len();
         Whole { repeats: repeats.iter().map(moved).collect(), folded, ..whole }
     }
 
     /// What the search for equal blocks looks at.
-    fn rows(&self, model: &Model) -> Vec<Row> {
+    fn rows(&self, model: &Model, nodes: &Nodes) -> Vec<Row> {
         let text = |item: Item| {
-            let label = label(model, item);
+            let label = label(model, nodes, item);
             match item {
                 Item::Input(_) => label.gives,
                 Item::Op(_) => format!("{}|{}|{}", label.title, label.detail, label.gives),
@@ -251,7 +259,7 @@ impl Whole {
     }
 }
 
-fn label(model: &Model, item: Item) -> Label {
+fn label(model: &Model, nodes: &Nodes, item: Item) -> Label {
     let module = &model.module;
     let plain = Label {
         title: String::new(),
@@ -273,8 +281,8 @@ fn label(model: &Model, item: Item) -> Label {
             Label {
                 title: operator(model, op).to_owned(),
                 name: model.node_name(op).unwrap_or_default().to_owned(),
-                detail: attributes(module, op),
-                weights: weights(module, op),
+                detail: attributes(module, nodes, op),
+                weights: weights(module, nodes, op),
                 gives: types.collect::<Vec<_>>().join(", "),
                 ..plain
             }
@@ -283,18 +291,19 @@ fn label(model: &Model, item: Item) -> Label {
 }
 
 /// The constant operands of an operation: `conv1.weight float32[64, 3, 7, 7]`.
-fn weights(module: &Module, op: Op) -> String {
+fn weights(module: &Module, nodes: &Nodes, op: Op) -> String {
     let is_constant = |value: &Value| {
         module.def_op(*value).is_some_and(|made| module.name_text(made) == "nn.constant")
     };
-    let shown = module.operands(op).filter(is_constant).map(|value| {
+    let read = nodes.members(op).flat_map(|member| module.operands(member));
+    let shown = read.filter(is_constant).map(|value| {
         format!("{} {}", name(module, value), type_text(module, value)).trim().to_owned()
     });
     shown.collect::<Vec<_>>().join(", ")
 }
 
 /// The attributes of an operation on one line: `strides = [2, 2], padding = [1, 1]`.
-fn attributes(module: &Module, op: Op) -> String {
-    let shown = Node::of(module, op).attributes.into_iter();
+fn attributes(module: &Module, nodes: &Nodes, op: Op) -> String {
+    let shown = nodes.members(op).flat_map(|member| Node::of(module, member).attributes);
     shown.map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }

@@ -4,20 +4,24 @@
 //! a value, of equal blocks that follow each other the first (`repeat` finds them); `layers` places it, in time that grows with the size of the drawing and no faster
 //! than sorting; `svg` writes it. E-graphs (`egraph`) are placed in the same way.
 
+mod drawing;
 mod egraph;
 mod graph;
 mod layers;
+mod nodes;
 mod repeat;
 mod svg;
 
 use std::fmt::Write;
 
 use tangram_dialects::dims;
-use tangram_ir::{Block, Module, Op, Order, Type, TypeData, Value, walk};
+use tangram_ir::{Module, Op, Type, TypeData, Value};
 use tangram_onnx::Model;
 
+pub(crate) use drawing::{Drawing, drawing};
 pub use egraph::egraph_svg;
 use graph::Graph;
+pub(crate) use nodes::Nodes;
 
 /// What of a model is drawn.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,8 +61,9 @@ pub fn dot(model: &Model) -> String {
             let label = format!("{}\\n{}", name(module, arg), type_text(module, arg));
             let _ = writeln!(out, "  in{i} [shape=ellipse, label=\"{}\"];", escape(&label));
         }
-        for op in module.ops(block).filter(|&op| is_shown(module, op)) {
-            node(&mut out, model, block, op);
+        let nodes = Nodes::of(model);
+        for op in module.ops(block).filter(|&op| nodes.is_box(module, op)) {
+            node(&mut out, model, &nodes, op);
         }
     }
     out.push_str("}\n");
@@ -78,25 +83,9 @@ pub fn svg(model: &Model, view: &View) -> Result<String, PictureError> {
     Ok(svg::draw(&graph, &layers::place(&widths, &graph.edges)))
 }
 
-fn is_shown(module: &Module, op: Op) -> bool {
-    !matches!(module.name_text(op), "nn.constant" | "nn.none")
-}
-
-/// What an operation of `block` reads from it: its operands, and what its regions capture.
-fn reads(module: &Module, block: Block, op: Op) -> Vec<Value> {
-    let mut values: Vec<Value> = module.operands(op).collect();
-    if !module.regions(op).is_empty() {
-        for inner in walk(module, op, Order::Pre).into_iter().filter(|&inner| inner != op) {
-            let captured = |value: &Value| module.def_block(*value) == Some(block);
-            values.extend(module.operands(inner).filter(captured));
-        }
-    }
-    values
-}
-
 /// What the reader of a model calls an operation: the operator of the node that gives its results,
 /// else, of a part of a node and of what was made, its own name.
-fn operator(model: &Model, op: Op) -> &str {
+pub(crate) fn operator(model: &Model, op: Op) -> &str {
     let module = &model.module;
     match (module.name_text(op), model.operator(op).filter(|_| model.is_node(op))) {
         ("func.return", _) => "outputs",
@@ -105,12 +94,12 @@ fn operator(model: &Model, op: Op) -> &str {
     }
 }
 
-fn node(out: &mut String, model: &Model, block: Block, op: Op) {
-    let module = &model.module;
+fn node(out: &mut String, model: &Model, nodes: &Nodes, op: Op) {
+    let (module, Some(block)) = (&model.module, model.graph()) else { return };
     let _ = writeln!(out, "  {op} [label=\"{}\"];", escape(operator(model, op)));
-    for value in reads(module, block, op) {
+    for value in nodes.reads(module, block, op) {
         let from = match module.def_op(value) {
-            Some(def) if is_shown(module, def) => def.to_string(),
+            Some(def) if nodes.is_box(module, def) => def.to_string(),
             Some(_) => continue,
             None => match module.args(block).iter().position(|&arg| arg == value) {
                 Some(i) => format!("in{i}"),
