@@ -6,6 +6,8 @@
 //! other way round, rows that tie `q` to `k` leave it a fraction, for which cut after cut makes
 //! divisions of parameters. Where plain bounds of `k` decide, `k` first is the shorter way.
 
+use std::ops::Range;
+
 use crate::basic_map::{BasicMap, Div};
 use crate::function::affine::Affine;
 use crate::function::pieces;
@@ -80,6 +82,25 @@ impl BasicMap {
             }
         }
         Ok(extremes)
+    }
+
+    /// Returns where the dimensions in `range` have values, each part with least ones of its own
+    /// form; the parts are disjoint.
+    pub(super) fn witnessed(
+        &self,
+        range: &Range<usize>,
+        budget: &Budget,
+    ) -> Result<Vec<Self>, Error> {
+        let (gone, kept) = (range.len(), self.dims - range.len());
+        let place = |dim: usize| match dim {
+            dim if dim < range.start => dim,
+            dim if dim < range.end => kept + dim - range.start,
+            dim => dim - gone,
+        };
+        let to: Vec<usize> = (0..self.dims).map(place).collect();
+        let solved = self.place(self.dims, &to).extremes_in_turns(gone, 1, budget)?;
+        let parts = solved.pieces.iter().map(|(piece, _)| solved.outer.narrowed(piece));
+        Ok(parts.filter_map(Self::tidied).collect())
     }
 
     /// As [`Self::extremal`], with the values that are reached as functions of the other dimensions.

@@ -23,6 +23,10 @@ use eliminate::{Branch, Relaxed, eliminate_soon, eliminate_whole, relax};
 
 /// What may be spent on equations that help to project.
 const EQUATIONS: u64 = 100_000;
+/// What may be spent on what elimination has left before parametric integer programming is tried on
+/// the whole, and on that.
+const SEARCH_STEPS: u64 = 500_000;
+const WHOLE_STEPS: u64 = 2_000_000;
 
 impl BasicMap {
     /// Puts what equations say the dimensions in `range` are into divisions that use them.
@@ -160,7 +164,10 @@ impl BasicMap {
                 (part, soon.unwrap_or_else(|| vec![Branch::new(system, cols)]))
             }
         };
-        let parts = part.after(&branches, &range, budget)?;
+        let parts = match branches.iter().all(|branch| branch.left.is_empty()) {
+            true => part.after(&branches, &range, budget)?,
+            false => part.searched(&branches, &range, budget)?,
+        };
         part.lighter(parts, &range, budget)
     }
 
@@ -191,6 +198,26 @@ impl BasicMap {
             }
         }
         Ok(parts)
+    }
+
+    /// As [`Self::after`], where elimination has left dimensions.
+    ///
+    /// What it has left may be harder than the whole was: values that unknowns take in turn, and
+    /// divisions of divisions.
+    fn searched(
+        &self,
+        branches: &[Branch],
+        range: &Range<usize>,
+        budget: &Budget,
+    ) -> Result<Vec<Self>, Error> {
+        let after = |budget: &Budget| self.after(branches, range, budget);
+        if let Some(parts) = budget.attempt(SEARCH_STEPS, after)? {
+            return Ok(parts);
+        }
+        if let Some(parts) = budget.attempt(WHOLE_STEPS, |budget| self.witnessed(range, budget))? {
+            return Ok(parts);
+        }
+        after(budget)
     }
 
     /// Returns the rows to project the dimensions in `range` away from, and the columns that go.

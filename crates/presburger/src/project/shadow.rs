@@ -78,11 +78,7 @@ impl BasicMap {
             return Ok(parts);
         }
         let steps = LIGHTER_STEPS * before as u64;
-        let (gone, system) = self.opened(range);
-        let cols: Vec<usize> = (0..self.cols()).filter(|c| gone[*c]).collect();
-        let unknowns = cols.len();
-        let outer = self.without(&Branch::new(system, cols), &gone, range.len());
-        let other = budget.attempt(steps, |budget| outer.pip(unknowns, budget))?;
+        let other = budget.attempt(steps, |budget| self.witnessed(range, budget))?;
         Ok(other.filter(|other| weight(other) < before).unwrap_or(parts))
     }
 

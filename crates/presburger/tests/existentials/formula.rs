@@ -66,7 +66,7 @@ impl Source {
         Self { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D, bound: 0 }
     }
 
-    fn below(&mut self, end: i64) -> i64 {
+    pub fn below(&mut self, end: i64) -> i64 {
         self.state = self
             .state
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -74,7 +74,7 @@ impl Source {
         ((self.state >> 33) % end as u64) as i64
     }
 
-    fn number(&mut self, size: i64) -> i64 {
+    pub fn number(&mut self, size: i64) -> i64 {
         self.below(2 * size + 1) - size
     }
 

@@ -91,6 +91,28 @@ fn sums_with_factors_take_few_divisions() {
     }
 }
 
+/// Parametric integer programming on the whole ends where what elimination leaves is too much.
+#[test]
+fn sums_that_are_rounded_have_their_points() {
+    let set = read(
+        "[n] -> { [x, y] : exists a, b, c : 0 <= a <= 2 and 0 <= b, c <= n \
+         and x = floor((11a + 12b + 5c - 6)/4) and y = 13c - 7a - 9b - 4 }",
+        3_000_000,
+    );
+    for n in -1..4_i64 {
+        let inputs =
+            (0..=2).flat_map(|a| (0..=n).flat_map(move |b| (0..=n).map(move |c| (a, b, c))));
+        let image: BTreeSet<[i64; 2]> = inputs
+            .map(|(a, b, c): (i64, i64, i64)| {
+                [(11 * a + 12 * b + 5 * c - 6).div_euclid(4), 13 * c - 7 * a - 9 * b - 4]
+            })
+            .collect();
+        for (x, y) in (-3..22).flat_map(|x| (-50..40).map(move |y| (x, y))) {
+            assert_eq!(set.contains(&[n, x, y]), Ok(image.contains(&[x, y])), "{n} {x} {y}");
+        }
+    }
+}
+
 /// Disjuncts with divisions that overlap are too much to take apart; their points are few.
 #[test]
 fn few_points_are_counted_where_disjuncts_overlap() {

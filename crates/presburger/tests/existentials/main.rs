@@ -2,11 +2,13 @@
 //! every point of a box.
 
 mod formula;
+mod images;
 mod known;
 
 use std::collections::BTreeSet;
 
 use formula::{Case, SIDE, Source};
+use images::Image;
 use tangram_presburger::{Budget, Error, Integer, Relation};
 
 /// Far more than nearly all of the sets take for all that is asked of them.
@@ -94,6 +96,31 @@ fn sets(seed: u64, count: usize) {
     assert!(refused <= 1 + count / 100, "{refused} of {count} end at the budget");
 }
 
+/// Checks so many images of boxes. One in thirty may end at its budget; of how many the points are
+/// counted for all parameters at once is printed.
+fn images(seed: u64, count: usize) {
+    let mut source = Source::new(seed);
+    let (mut refused, mut counted) = (0, 0);
+    for _ in 0..count {
+        let image = Image::random(&mut source);
+        match image.check(2 * STEPS) {
+            Err(Error::Steps { .. }) => {
+                println!("over {} steps: {}", 2 * STEPS, image.texts()[0]);
+                refused += 1;
+            }
+            result => counted += usize::from(result.expect("no error but that of the budget")),
+        }
+    }
+    println!("{count} images, {counted} counted for all parameters, {refused} over the budget");
+    assert!(refused <= 1 + count / 30, "{refused} of {count} end at the budget");
+    assert!(counted > count / 2, "{counted} of {count} are counted");
+}
+
+#[test]
+fn images_of_boxes_have_their_points() {
+    images(1, 12);
+}
+
 #[test]
 fn sets_with_quantifiers_are_what_they_mean() {
     sets(1, 60);
@@ -104,5 +131,13 @@ fn sets_with_quantifiers_are_what_they_mean() {
 fn sets_with_quantifiers_at_length() {
     for seed in 100..124 {
         sets(seed, 500);
+    }
+}
+
+#[test]
+#[ignore = "minutes: most are counted for all parameters, or tried to"]
+fn images_of_boxes_at_length() {
+    for seed in 100..104 {
+        images(seed, 50);
     }
 }
