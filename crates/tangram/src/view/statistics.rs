@@ -9,7 +9,7 @@ const MAX_ELEMENTS: usize = 1 << 24;
 /// The bars of a histogram.
 const BARS: usize = 24;
 /// Up to so many elements are shown themselves.
-const SHOWN: usize = 16;
+const SHOWN: usize = 8;
 
 /// Statistics over finite elements, and how many are not.
 #[derive(Debug, Serialize)]

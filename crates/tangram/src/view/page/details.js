@@ -70,8 +70,10 @@ function reads(model, item) {
 
 function statistics({ statistics: found }) {
   if (!found) return [];
-  if (found.elements) return [element("p", {}, found.elements.join(", "))];
-  const number = (x) => String(Number(x.toPrecision(4)));
+  const number = (x, digits = 4) => String(Number(x.toPrecision(digits)));
+  // What is not finite is a word already.
+  const shown = (text) => (Number.isFinite(Number(text)) ? number(Number(text), 7) : text);
+  if (found.elements) return [element("p", {}, found.elements.map(shown).join(", "))];
   const odd = found.not_finite > 0 ? `, ${found.not_finite} not finite` : "";
   const zeros = found.zeros > 0 ? `, ${found.zeros} zeros` : "";
   const line = `${number(found.least)} to ${number(found.greatest)}, mean ${number(found.mean)}, deviation ${number(found.deviation)}${zeros}${odd}`;
