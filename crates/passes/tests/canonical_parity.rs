@@ -66,6 +66,53 @@ func.func @negated(%a: i1) -> i32 {
     same(PIPELINE, source, &["arith.xori"]);
 }
 
+/// The later one may end with what the earlier one gives, in its region or in one inside.
+#[test]
+fn an_if_behind_another_one() {
+    let source = "
+func.func @ends_with_it(%a: i1, %x: i32) -> i32 {
+  %r = scf.if %a -> i32 {
+    %i = \"u.i\"() : () -> i32
+    scf.yield %i : i32
+  } else {
+    %j = \"u.j\"() : () -> i32
+    scf.yield %j : i32
+  }
+  %s = scf.if %a -> i32 {
+    scf.yield %r : i32
+  } else {
+    \"u.run\"() : () -> ()
+    scf.yield %r : i32
+  }
+  return %s : i32
+}
+func.func @negated(%a: i1, %b: i1, %x: i32) -> (i32, i32) {
+  %true = arith.constant true
+  %not = arith.xori %a, %true : i1
+  %r = scf.if %a -> i32 {
+    %i = \"u.i\"() : () -> i32
+    scf.yield %i : i32
+  } else {
+    scf.yield %x : i32
+  }
+  %s:2 = scf.if %not -> (i32, i32) {
+    %j = \"u.j\"(%r) : (i32) -> i32
+    scf.yield %r, %j : i32, i32
+  } else {
+    %k = scf.if %b -> i32 {
+      %l = \"u.l\"() : () -> i32
+      scf.yield %l : i32
+    } else {
+      \"u.m\"() : () -> ()
+      scf.yield %r : i32
+    }
+    scf.yield %k, %r : i32, i32
+  }
+  return %s#0, %s#1 : i32, i32
+}";
+    same(PIPELINE, source, &["arith.xori"]);
+}
+
 #[test]
 fn regions_that_run_once() {
     let source = "

@@ -164,7 +164,7 @@ fn after_if(cx: &mut Cx<'_, '_>) -> Option<()> {
     };
     // Regions of the later one, in the order of the earlier one's.
     let order = if swapped { [1, 0] } else { [0, 1] };
-    let (earlier, later) = (Sides::of(cx, first)?, Sides::of(cx, cx.op)?);
+    let (earlier, mut later) = (Sides::of(cx, first)?, Sides::of(cx, cx.op)?);
     let results: Vec<Value> = cx.module().results(first).collect();
     for &op in between.iter().rev() {
         cx.rewriter.move_to(op, tangram_ir::Point::Before(first));
@@ -176,6 +176,10 @@ fn after_if(cx: &mut Cx<'_, '_>) -> Option<()> {
             let uses: Vec<Use> = cx.module().uses(result).collect();
             for used in cx.uses_in_region(&uses, from) {
                 cx.rewriter.set_operand(used.op, used.index as usize, *given.get(i)?);
+            }
+            // What it yields was listed before.
+            for value in later.yields[from].iter_mut().filter(|value| **value == result) {
+                *value = *given.get(i)?;
             }
         }
     }
