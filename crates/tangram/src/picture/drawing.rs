@@ -23,11 +23,20 @@ pub(crate) struct Drawing {
     extent: (i32, i32),
 }
 
-/// Draws the whole graph of `model`; with `fold`, equal blocks that follow each other once.
-pub(crate) fn drawing(model: &Model, fold: bool) -> Drawing {
-    let view = View { around: None, limit: usize::MAX, fold };
-    // There is no centre that could be missing.
-    let graph = Graph::of(model, &view).unwrap_or_default();
+/// Draws the whole graph of `model`, and with equal blocks that follow each other drawn once, where
+/// there are any.
+pub(crate) fn drawings(model: &Model) -> (Drawing, Option<Drawing>) {
+    let graph = |fold| {
+        let view = View { around: None, limit: usize::MAX, fold };
+        // There is no centre that could be missing.
+        Graph::of(model, &view).unwrap_or_default()
+    };
+    let (whole, folded) = (graph(false), graph(true));
+    let folded = (folded.boxes.len() < whole.boxes.len()).then(|| place(folded));
+    (place(whole), folded)
+}
+
+fn place(graph: Graph) -> Drawing {
     let widths: Vec<f64> = graph.boxes.iter().map(svg::width).collect();
     let placed = layers::place(&widths, &graph.edges);
     let whole = |number: f64| number.round() as i32;

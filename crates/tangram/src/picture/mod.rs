@@ -18,7 +18,7 @@ use tangram_dialects::dims;
 use tangram_ir::{Module, Op, Type, TypeData, Value};
 use tangram_onnx::Model;
 
-pub(crate) use drawing::{Drawing, drawing};
+pub(crate) use drawing::{Drawing, drawings};
 pub use egraph::egraph_svg;
 use graph::Graph;
 pub(crate) use nodes::Nodes;

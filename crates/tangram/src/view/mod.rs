@@ -19,7 +19,7 @@ use tangram_onnx::Model;
 use tangram_onnx::file::Loaded;
 
 use crate::page::Page;
-use crate::picture::{Drawing, drawing};
+use crate::picture::{Drawing, drawings};
 use items::{Item, Weight};
 
 const PAGE: Page = Page {
@@ -92,8 +92,7 @@ pub fn view_both(of: [Named<'_>; 2], files: [&Loaded; 2]) -> serde_json::Result<
 
 fn explored(of: Named<'_>) -> Explored<'_> {
     let (items, weights) = items::items(of.model);
-    let (whole, folded) = (drawing(of.model, false), drawing(of.model, true));
-    let folded = (folded.boxes.len() < whole.boxes.len()).then_some(folded);
+    let (whole, folded) = drawings(of.model);
     Explored { name: of.name, items, weights, whole, folded }
 }
 

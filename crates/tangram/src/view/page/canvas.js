@@ -192,7 +192,7 @@ function trace(cx, from, to, bends, height, routed) {
       cx.lineTo(x, y);
     }
   }
-  if (bends.length >= 0) arrow(cx, to[0], to[1] - height / 2);
+  arrow(cx, to[0], to[1] - height / 2);
 }
 
 function arrow(cx, x, y) {

@@ -10,7 +10,7 @@ function details(model, at) {
   const item = model.items[at];
   panel.append(element("h2", {}, titleOf(item)));
   if (item.name) panel.append(element("p", {}, item.name));
-  panel.append(...difference(model, item), ...attributes(item), ...reads(model, item), ...makes(model, item, at));
+  panel.append(...difference(model, at), ...attributes(item), ...reads(model, item), ...makes(model, item, at));
   if (item.cost) panel.append(...cost(model, item));
   if (item.inner) panel.append(element("h3", {}, "in its regions"), element("pre", {}, item.inner.join("\n")));
 }
@@ -35,8 +35,8 @@ function overview() {
   return out;
 }
 
-function difference(model, item) {
-  const mark = item.mark;
+function difference(model, at) {
+  const { mark } = model.items[at];
   if (!mark || models.length < 2) return [];
   const other = models[1 - model.number];
   const words = {
@@ -45,8 +45,8 @@ function difference(model, item) {
   const out = [element("p", {}, words[mark.kind])];
   if (mark.other !== undefined) out.push(element("p", {}, itemLink(other, mark.other, `in ${other.name}`)));
   if (mark.kind === "changed" && mark.other !== undefined) {
-    out.push(element("pre", {}, `- ${lineOf(models[0], model.number === 0 ? model.items.indexOf(item) : mark.other)}\n`
-      + `+ ${lineOf(models[1], model.number === 1 ? model.items.indexOf(item) : mark.other)}`));
+    const [before, after] = model.number === 0 ? [at, mark.other] : [mark.other, at];
+    out.push(element("pre", {}, `- ${lineOf(models[0], before)}\n+ ${lineOf(models[1], after)}`));
   }
   return [...out, ...(mark.hidden ?? []).map((line) => element("p", {}, line))];
 }

@@ -202,7 +202,7 @@ function onKey(event) {
     "]": () => state.item !== null && near(state.model.users[state.item]),
     "t": () => asText(!state.text),
   }[event.key];
-  const onButton = event.key === "Enter" && event.target.matches?.("button, a, canvas") && !event.target.matches("canvas");
+  const onButton = event.key === "Enter" && event.target.matches?.("button, a");
   // The text is scrolled by the keys that move the graph.
   if (does === undefined || onButton || (state.text && event.key.startsWith("Arrow"))) return;
   event.preventDefault();
