@@ -237,3 +237,36 @@ def test_a_real_signal_has_one_part_along_any_axis() -> None:
     inputs = {"x": np.ones((1, 6, 10, 2), np.float32), "axis": np.array(1)}
     after = tangram.optimize(before).to_onnx()
     assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(before, inputs))
+
+
+@pytest.mark.parametrize("operator", ["Min", "Max", "Mean", "Sum"])
+@pytest.mark.parametrize("shape", [(), (3,), (1, 3), (2, 3)])
+def test_operands_of_several_shapes_are_made_alike_before_operator_set_8(operator, shape) -> None:
+    c = np.full(shape, 2.5, np.float32)
+    operands = "x, c, x" if operator == "Sum" else "x, c"
+    before = small.model(f"(float[2, 3] x) => (float[2, 3] y) {{ y = {operator}({operands}) }}", 8, {"c": c}, 4)
+    after = tangram.optimize(before, opset=7).to_onnx()
+    inputs = oracle.random_inputs(before)
+    assert oracle.same(oracle.run_ort(after, inputs), oracle.run_ort(before, inputs))
+    open_size = small.model(f"(float[n, 3] x, float[m, 3] c) => (float[k, 3] y) {{ y = {operator}({operands}) }}", 8, ir=4)
+    with pytest.raises(tangram.ModelError, match="several shapes need operator set 8"):
+        tangram.optimize(open_size, opset=7)
+
+
+def test_a_rule_makes_no_operands_of_several_shapes_before_operator_set_8(tmp_path) -> None:
+    rule = tmp_path / "r.gsl"
+    rule.write_text("rule r exact { let x = *; match relu(x); rewrite maximum(x, 0.0); }")
+    before = small.model("(float[2, 3] x) => (float[2, 3] y) { y = Relu(x) }", 7, ir=3)
+    assert small.operators(tangram.optimize(before, rules=[rule], only=["r"]).to_onnx()) == ["Relu"]
+    newer = small.model("(float[2, 3] x) => (float[2, 3] y) { y = Relu(x) }", 8, ir=3)
+    assert small.operators(tangram.optimize(newer, rules=[rule], only=["r"]).to_onnx()) == ["Max"]
+
+
+def test_a_model_without_the_default_operators_gets_them_where_one_is_written() -> None:
+    graph = onnx.parser.parse_graph("g () => (float[2, 2] z) { z = ai.onnx.ml.ArrayFeatureExtractor(x, i) }")
+    for name, values in {"x": np.arange(6, dtype=np.float32).reshape(2, 3), "i": np.array([0, 1])}.items():
+        graph.initializer.append(onnx.numpy_helper.from_array(values, name))
+    before = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("ai.onnx.ml", 3)], ir_version=8)
+    after = tangram.optimize(before).to_onnx()
+    onnx.checker.check_model(after, full_check=True)
+    assert oracle.same(oracle.run_ort(after, {}), oracle.run_ort(before, {}))

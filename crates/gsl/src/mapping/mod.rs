@@ -10,6 +10,7 @@ mod attribute;
 mod build;
 mod copied;
 mod extents;
+mod finite;
 mod fold;
 mod insertion_point;
 mod needed;
@@ -71,6 +72,7 @@ pub(crate) fn apply(
     let checked = checked.and_then(|values| builder.progress(found, &values).map(|()| values));
     let checked = checked.and_then(|values| builder.pays(found, &values).map(|()| values));
     let checked = checked.and_then(|values| builder.accepted(found, &values).map(|()| values));
+    let checked = checked.and_then(|values| builder.finite(found).map(|()| values));
     let built = match checked.and_then(|values| builder.copies(found, &values).map(|()| values)) {
         Ok(values) => values,
         Err(diagnostic) => {
@@ -98,7 +100,8 @@ pub(crate) fn instantiate(
     found: &Match,
 ) -> Result<(Vec<Value>, Vec<Op>), Diagnostic> {
     let mut builder = build::Builder::new(plan, settings, rewriter, found, root, point);
-    match builder.checked_outputs(found) {
+    let checked = builder.checked_outputs(found);
+    match checked.and_then(|values| builder.finite(found).map(|()| values)) {
         Ok(values) => {
             let made = builder.finish(&values);
             Ok((values, made))

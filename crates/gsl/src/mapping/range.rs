@@ -9,8 +9,8 @@
 //! bits at least, as runtimes do.
 
 use tangram_ir::{Module, Op};
-use tangram_tensor::elementwise::{cast, divide, multiply};
-use tangram_tensor::{DType, Element, Tensor};
+use tangram_tensor::elementwise::{add, cast, divide, multiply, subtract};
+use tangram_tensor::{DType, Element, KernelError, Tensor};
 
 /// Operations that multiply. An infinite factor behind a sum is none before it: `(x W) * inf` is
 /// infinite, and `W * inf` is NaN where W is 0, and a sum of infinities of both signs is NaN.
@@ -46,7 +46,8 @@ pub(super) fn leaves(
     !results.iter().all(is_finite) || underflows(name, &given, results)
 }
 
-fn is_finite(tensor: &Tensor) -> bool {
+/// Whether no element is infinite or NaN.
+pub(super) fn is_finite(tensor: &Tensor) -> bool {
     match tensor.dtype() {
         // Weights as a rule, which need not be aligned: where they lie, in vectors.
         DType::F32 => {
@@ -58,15 +59,26 @@ fn is_finite(tensor: &Tensor) -> bool {
     }
 }
 
-/// The least normal number of a type, and how far below the greatest number of a tensor another one
-/// does not count: twice as many binary digits as numbers have.
-fn scale(dtype: DType) -> Option<(f64, f64)> {
-    match dtype {
-        DType::F16 => Some((2f64.powi(-14), 2f64.powi(-20))),
-        DType::BF16 => Some((2f64.powi(-126), 2f64.powi(-14))),
-        DType::F32 => Some((2f64.powi(-126), 2f64.powi(-46))),
-        _ => None,
-    }
+/// Where numbers of a type lose digits: powers of two.
+struct Limits {
+    /// Of the least normal number.
+    least: i32,
+    /// How far below the greatest number of a tensor another one does not count: twice as many binary
+    /// digits as numbers have.
+    share: i32,
+    /// The part of a number that may be lost: some units of its last place.
+    lost: i32,
+}
+
+fn limits(dtype: DType) -> Option<Limits> {
+    let (least, share, lost) = match dtype {
+        DType::F16 => (-14, -20, -8),
+        DType::BF16 => (-126, -14, -6),
+        DType::F32 => (-126, -46, -20),
+        DType::F64 => (-1022, -104, -49),
+        _ => return None,
+    };
+    Some(Limits { least, share, lost })
 }
 
 /// Returns whether a product or quotient other than 0 has lost digits by being too small, and is not
@@ -78,20 +90,49 @@ fn underflows(name: &str, given: &[&Tensor], results: &[Tensor]) -> bool {
         _ => return false,
     };
     let (&[a, b], [result]) = (given, results) else { return false };
-    let Some((least, share)) = scale(result.dtype()) else { return false };
+    let Some(limits) = limits(result.dtype()) else { return false };
+    let least = 2f64.powi(limits.least);
     if let Ok(found) = result.view::<f32>()
         && found.iter().fold(true, |all, number| all & (number.abs() > least as f32))
     {
         return false;
     }
+    if result.dtype() == DType::F64 {
+        return vanishes(name, (a, b), result, &limits).unwrap_or(true);
+    }
     let wide = |tensor: &Tensor| cast(tensor, DType::F64);
     let exact = wide(a).and_then(|a| kernel(&a, &wide(b)?)).and_then(|product| product.f64s());
     let (Ok(exact), Ok(found)) = (exact, result.f64s()) else { return false };
-    let counts = exact.iter().fold(0f64, |most, x| most.max(x.abs())) * share;
+    let counts = exact.iter().fold(0f64, |most, x| most.max(x.abs())) * 2f64.powi(limits.share);
     exact.iter().zip(&found).any(|(&exact, &found)| {
         let too_small = exact != 0.0 && exact.abs() < least && exact.abs() >= counts;
-        too_small && (found - exact).abs() > exact.abs() * 2f64.powi(-8)
+        too_small && (found - exact).abs() > exact.abs() * 2f64.powi(limits.lost)
     })
+}
+
+/// The same for numbers that no type holds the product of: their logarithms say how small it is.
+fn vanishes(
+    name: &str,
+    (a, b): (&Tensor, &Tensor),
+    result: &Tensor,
+    limits: &Limits,
+) -> Result<bool, KernelError> {
+    let found = result.f64s()?;
+    if found.iter().all(|number| number.abs() >= 2f64.powi(limits.least)) {
+        return Ok(false);
+    }
+    let logarithms = |tensor: &Tensor| {
+        let all = tensor.f64s()?.iter().map(|number| number.abs().log2()).collect();
+        Tensor::from_vec(tensor.shape(), all)
+    };
+    let combine = if name == "nn.multiply" { add } else { subtract };
+    let sizes = combine(&logarithms(a)?, &logarithms(b)?)?.f64s()?;
+    let most = sizes.iter().copied().filter(|size| size.is_finite()).fold(f64::MIN, f64::max);
+    // Numbers below the least normal one have the digits of one unit, 52 digits below it.
+    let exact_from = f64::from(limits.least - 52 - limits.lost - 1);
+    Ok(sizes.iter().any(|&size| {
+        size.is_finite() && size < exact_from && size >= most + f64::from(limits.share)
+    }))
 }
 
 #[cfg(test)]
@@ -135,5 +176,12 @@ mod tests {
         };
         assert!(!beside(1.0), "beside 1 it is nothing");
         assert!(beside(1e-3), "beside 0.001 it counts");
+        let double = |a: f64, b: f64| {
+            let (a, b) = (Tensor::scalar(a), Tensor::scalar(b));
+            let product = multiply(&a, &b).expect("a product");
+            leaves(&module, op, &[Some(a), Some(b)], &[product])
+        };
+        assert!(double(1e-200, 1e-200) && double(0.5, 5e-324) && double(1e-160, 1e-160));
+        assert!(!double(1e-150, 1e-150) && !double(0.0, 1e-200) && !double(1e300, 1e-320));
     }
 }

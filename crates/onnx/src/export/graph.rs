@@ -118,6 +118,9 @@ impl Exporter<'_> {
     /// Appends a node to the innermost graph. Its name is changed if a node there has it: nodes of
     /// two graphs may have one name, and come to lie in one graph.
     pub(super) fn push(&mut self, mut node: NodeProto) {
+        if matches!(node.domain(), "" | "ai.onnx") && !self.domains.iter().any(String::is_empty) {
+            self.domains.push(String::new());
+        }
         let taken = |graph: &Graph| graph.node_names.contains(node.name());
         if self.graphs.last().is_some_and(taken) {
             node.name = Some(self.fresh_node_name(node.name()));

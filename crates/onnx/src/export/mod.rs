@@ -88,7 +88,8 @@ struct Exporter<'m> {
     pool: FxHashMap<tensor::PoolKey, String>,
     /// Operations that the node of a later operation covers.
     covered: FxHashSet<Op>,
-    /// Domains of operators that are not known here, of which nodes were written.
+    /// Domains of which nodes were written, where the model may not import them: the default one, and those
+    /// that are not known here.
     domains: Vec<String>,
 }
 
@@ -173,9 +174,12 @@ fn attempt(model: &Model, opset: i64) -> Result<(ModelProto, Vec<Unsaid>)> {
     let mut proto = model.source.proto.clone();
     proto.graph = Some(graph);
     for domain in domains {
-        let known = proto.opset_import.iter().any(|set| set.domain() == domain);
-        if !known {
-            let set = OperatorSetIdProto { domain: Some(domain), version: Some(1) };
+        let is_known = |set: &OperatorSetIdProto| {
+            set.domain() == domain || (domain.is_empty() && set.domain() == "ai.onnx")
+        };
+        if !proto.opset_import.iter().any(is_known) {
+            let version = if domain.is_empty() { opset } else { 1 };
+            let set = OperatorSetIdProto { domain: Some(domain), version: Some(version) };
             proto.opset_import.push(set);
         }
     }

@@ -91,11 +91,14 @@ pub(crate) fn import_beside(
 ) -> Result<Model> {
     let flaws = violations(&model);
     let graph = model.graph.take().ok_or(Error::NoGraph)?;
-    let opsets = opsets(&model);
+    let mut opsets = opsets(&model);
     // A model may well use other domains only; one that names no set at all says nothing.
-    let version = opsets.get("").copied().or_else(|| opsets.is_empty().then_some(0));
-    if let Some(found) = version.filter(|&version| version < OLDEST) {
-        return Err(Error::Opset { found });
+    if !opsets.is_empty() {
+        opsets.entry(String::new()).or_insert_with(|| opset_beside(model.ir_version()));
+    }
+    let version = opsets.get("").copied().unwrap_or(0);
+    if version < OLDEST {
+        return Err(Error::Opset { found: version });
     }
     let module = Module::new(context.clone());
     let block = module.body();
@@ -117,11 +120,26 @@ pub(crate) fn import_beside(
     let claims = FxHashMap::default();
     let named = source.proto.functions.iter();
     let functions = named.map(|f| (f.domain().to_owned(), f.name().to_owned())).collect();
-    let version = version.unwrap_or(0);
     let mut importer =
         Importer { module, context, source, scopes, claims, block, version, functions };
     importer.main_function(graph)?;
     Ok(Model { module: importer.module, source: importer.source })
+}
+
+/// The newest version of the default operator set that is not newer than a version of ONNX's format: that
+/// of a model which imports other sets alone, where something of the default one is to be written.
+fn opset_beside(ir_version: i64) -> i64 {
+    match ir_version {
+        ..=3 => 8,
+        4 => 9,
+        5 => 10,
+        6 => 11,
+        7 => 14,
+        8 => 18,
+        9 => 20,
+        10 => 22,
+        _ => 23,
+    }
 }
 
 fn opsets(model: &ModelProto) -> FxHashMap<String, i64> {

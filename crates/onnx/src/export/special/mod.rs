@@ -24,8 +24,10 @@ pub(super) fn since(name: &str) -> Option<i64> {
         | "conv2d_transpose" | "conv3d_transpose" | "dense" | "gemm" | "bias_add" | "max_pool"
         | "max_pool1d" | "max_pool2d" | "max_pool3d" | "avg_pool" | "avg_pool1d" | "avg_pool2d"
         | "avg_pool3d" | "lp_pool" | "batch_norm" | "split" | "strided_slice" | "batch_flatten"
-        | "flatten" | "softmax" | "log_softmax" | "hardmax" | "add_n" | "mean_n" | "max_n"
-        | "min_n" | "maximum" | "minimum" | "dropout" | "batch_matmul" | "constant" | "none" => 7,
+        | "flatten" | "softmax" | "log_softmax" | "hardmax" | "dropout" | "batch_matmul"
+        | "constant" | "none" => 7,
+        // Operands of several shapes; before, they have one.
+        "add_n" | "mean_n" | "max_n" | "min_n" | "maximum" | "minimum" => 8,
         "resize" | "conv_integer" | "qlinear_conv" | "roi_align" => 10,
         "left_shift" | "right_shift" => 11,
         "dropout_training" => 12,
@@ -58,10 +60,10 @@ impl Exporter<'_> {
             "softmax" => self.softmax(op, "Softmax")?,
             "log_softmax" => self.softmax(op, "LogSoftmax")?,
             "hardmax" => self.softmax(op, "Hardmax")?,
-            "add_n" => self.plain(op, "Sum"),
-            "mean_n" => self.plain(op, "Mean"),
-            "max_n" | "maximum" => self.plain(op, "Max"),
-            "min_n" | "minimum" => self.plain(op, "Min"),
+            "add_n" => self.of_one_shape(op, "Sum")?,
+            "mean_n" => self.of_one_shape(op, "Mean")?,
+            "max_n" | "maximum" => self.of_one_shape(op, "Max")?,
+            "min_n" | "minimum" => self.of_one_shape(op, "Min")?,
             "left_shift" => self.shift(op, "LEFT"),
             "right_shift" => self.shift(op, "RIGHT"),
             "dropout" => self.dropout(op)?,
@@ -98,11 +100,6 @@ impl Exporter<'_> {
 
     fn rank(&self, value: Value) -> Option<usize> {
         self.context.as_tensor(self.module.value_type(value)).map(|(dims, _)| dims.len())
-    }
-
-    fn plain(&mut self, op: Op, op_type: &str) {
-        let inputs = self.inputs(op);
-        self.write(op, op_type, inputs, Vec::new());
     }
 
     fn with_axis(&mut self, op: Op, op_type: &str, axis: i64) {

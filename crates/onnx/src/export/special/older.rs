@@ -37,6 +37,61 @@ impl Exporter<'_> {
         Ok(())
     }
 
+    /// Operators whose operands have one shape before operator set 8, and broadcast from there on.
+    pub(super) fn of_one_shape(&mut self, op: Op, op_type: &str) -> Result<()> {
+        let mut inputs = self.inputs(op);
+        if self.opset < 8 && !self.same_opset && !self.is_of_one_shape(op) {
+            let shapes: Option<Vec<Vec<i64>>> =
+                self.module.operands(op).map(|operand| self.static_shape(operand)).collect();
+            let whole = self.static_shape(self.module.result(op, 0));
+            // In a shape for `Reshape` 0 copies an extent.
+            let (Some(shapes), Some(whole)) = (shapes, whole.filter(|dims| !dims.contains(&0)))
+            else {
+                return Err(
+                    self.inexpressible(op, "operands of several shapes need operator set 8")
+                );
+            };
+            for (input, shape) in inputs.iter_mut().zip(shapes) {
+                *input = self.tiled(std::mem::take(input), shape, &whole);
+            }
+        }
+        self.write(op, op_type, inputs, Vec::new());
+        Ok(())
+    }
+
+    fn is_of_one_shape(&self, op: Op) -> bool {
+        let dims = |value| self.context.as_tensor(self.module.value_type(value));
+        let mut all = self.module.operands(op).map(dims);
+        let Some(Some((first, _))) = all.next() else { return false };
+        first.iter().all(|dim| !dim.is_unknown())
+            && all.all(|other| other.is_some_and(|(dims, _)| dims == first))
+    }
+
+    fn static_shape(&self, value: Value) -> Option<Vec<i64>> {
+        let (dims, _) = self.context.as_tensor(self.module.value_type(value))?;
+        dims.iter().map(|dim| dim.as_static()).collect()
+    }
+
+    /// `input`, of extents `shape`, broadcast to `whole` without `Expand`, which operator set 8 brings.
+    fn tiled(&mut self, mut input: String, shape: Vec<i64>, whole: &[i64]) -> String {
+        if shape == whole {
+            return input;
+        }
+        let mut tall = vec![1; whole.len().saturating_sub(shape.len())];
+        tall.extend(&shape);
+        if tall != shape {
+            let to = self.pooled(&Tensor::vector(tall.clone()), "shape");
+            input = self.helper("Reshape", vec![input, to], Vec::new(), "tall");
+        }
+        let times: Vec<i64> =
+            tall.iter().zip(whole).map(|(&from, &to)| if from == to { 1 } else { to }).collect();
+        if times.iter().all(|&times| times == 1) {
+            return input;
+        }
+        let times = self.pooled(&Tensor::vector(times), "repeats");
+        self.helper("Tile", vec![input, times], Vec::new(), "whole")
+    }
+
     fn flattened(&mut self, op: Op, op_type: &str, axis: i64) {
         let x = self.input(self.module.operand(op, 0));
         let flat = self.helper("Flatten", vec![x.clone()], vec![int("axis", axis)], "flat");
