@@ -14,7 +14,7 @@ from deep_inputs import LANGUAGES, Case, cases
 
 MEMORY = 1 << 30
 # Of a build with optimisation; the tests' own has little of it.
-SECONDS = 10
+SECONDS = 5
 
 
 def fault(binary: pathlib.Path, folder: pathlib.Path, case: Case, command: list[str], seconds: int = SECONDS) -> str | None:

@@ -108,6 +108,25 @@ def test_what_stands_behind_conditions_is_looked_at_once(condition, end, tangram
     assert done.returncode == 0, (done.returncode, done.stderr[-500:])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{ [i] : " + " or ".join(["i = 3"] * 100_000) + " };",
+        "{ [i] : " + " and ".join(["i > 3"] * 100_000) + " };",
+        "{ " + "; ".join(["[i] : i = 3"] * 100_000) + " };",
+        "{ [i] : " + " < ".join(["i"] * 100_000) + " };",
+        "{ [i] : i = 3 };\n" * 100_000,
+    ],
+    ids=["or", "and", "disjuncts", "chain", "statements"],
+)
+def test_long_sets_are_read_in_time_near_their_length(text, tangram_bin, tmp_path: pathlib.Path) -> None:
+    # Each `or` looked at all conjunctions before it: 100,000 took 12 s with optimisation.
+    (tmp_path / "f.calc").write_text(text)
+    limited = lambda: resource.setrlimit(resource.RLIMIT_CPU, (8, 9))  # noqa: E731
+    done = subprocess.run([tangram_bin, "calc", "f.calc"], cwd=tmp_path, preexec_fn=limited, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.returncode, done.stderr[-500:])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_large_models_end_soon(name, tangram_bin, tmp_path: pathlib.Path) -> None:

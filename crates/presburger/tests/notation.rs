@@ -191,6 +191,7 @@ fn the_notation_of_textbooks_is_read() {
         "[N] -> { S1(i, j) : 3 ≤ i < 10 ∧ i ≤ j < N ∧ (i + 1) % 2 = 0 }",
         "[N] -> { S1[i, j] : 3 <= i < 10 and i <= j < N and (i + 1) mod 2 = 0 }",
     );
+    same("{ S（i，j） ： i ＞ 0 ； T[] }", "{ S[i, j] : i > 0; T[] }");
     same("{ S(i) → A(j, i) : ∃ e : j = 2e ∧ ¬(i ≠ j) }", "{ S[i] -> A[i, i] : i mod 2 = 0 }");
     same("{ S(i) : ∀ e : e ≥ 0 ⇒ i ≤ e ∨ i ⩽ −1 }", "{ S[i] : i <= 0 }");
     same("{ S1(j, i) -> (⌊j/32⌋, i) }", "{ S1[j, i] -> [floor(j/32), i] }");

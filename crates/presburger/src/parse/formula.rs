@@ -74,13 +74,13 @@ impl Parser<'_> {
     }
 
     pub(super) fn disjunction(&mut self) -> Result<Vec<BasicMap>, Error> {
-        let mut left = self.conjunction()?;
+        let mut parts = self.conjunction()?;
+        let before = self.scope.len();
         while self.eat("or") || self.eat("||") || self.eat("|") {
-            let right = self.conjunction()?;
-            left = widened(left, self.scope.len());
-            left.extend(right);
+            parts.extend(self.conjunction()?);
         }
-        Ok(left)
+        // Once for all: there may be very many of them.
+        Ok(if self.scope.len() > before { widened(parts, self.scope.len()) } else { parts })
     }
 
     fn conjunction(&mut self) -> Result<Vec<BasicMap>, Error> {

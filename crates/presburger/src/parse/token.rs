@@ -16,7 +16,7 @@ const SIGNS: [&str; 35] = [
 ];
 
 /// Mathematics' own signs, and what they are in the notation; several tokens are apart by spaces.
-const MATHEMATICS: [(char, &str); 33] = [
+const MATHEMATICS: [(char, &str); 28] = [
     ('∧', "&&"),
     ('∨', "||"),
     ('¬', "!"),
@@ -45,11 +45,6 @@ const MATHEMATICS: [(char, &str); 33] = [
     ('⌋', ")"),
     ('⌈', "ceil ("),
     ('⌉', ")"),
-    (':', ":"),
-    (';', ";"),
-    (',', ","),
-    ('(', "("),
-    (')', ")"),
 ];
 
 /// The tokens of a text or of several parts of one, each with its column there; the last one is
@@ -94,7 +89,7 @@ fn tokens(text: &str, mut column: usize) -> Result<Vec<(Token, usize)>, Error> {
     let mut result = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        if let Some((_, signs)) = MATHEMATICS.iter().find(|(sign, _)| *sign == c) {
+        if let Some(signs) = own_sign(c) {
             for sign in signs.split(' ') {
                 let known = SIGNS.into_iter().find(|known| *known == sign);
                 let token = known.map_or_else(|| Token::Name(sign.to_owned()), Token::Sign);
@@ -124,6 +119,20 @@ fn tokens(text: &str, mut column: usize) -> Result<Vec<(Token, usize)>, Error> {
     }
     result.push((Token::End, column));
     Ok(result)
+}
+
+/// What a sign of mathematics, or one as wide as Chinese characters (`：` is `:`), is in the notation.
+fn own_sign(c: char) -> Option<&'static str> {
+    /// From a wide sign to ASCII's.
+    const WIDE: u32 = 0xfee0;
+    if c.is_ascii() {
+        return None;
+    }
+    if let '\u{ff01}'..='\u{ff5e}' = c {
+        let narrow = char::from_u32(u32::from(c) - WIDE)?;
+        return SIGNS.into_iter().find(|sign| sign.starts_with(narrow) && sign.len() == 1);
+    }
+    MATHEMATICS.iter().find_map(|&(sign, signs)| (sign == c).then_some(signs))
 }
 
 /// Digits of the longest number that is read: turning digits into a number takes the square of them.
