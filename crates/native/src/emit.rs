@@ -22,6 +22,7 @@ use tangram_lowering::{Buffer, Call, Nobody, Program, ProgramStep, Storage, Watc
 use tangram_machine::Machine;
 use tangram_onnx::Model;
 use tangram_tensor::DType;
+use twox_hash::XxHash3_128;
 
 use crate::compiler::{contract, target};
 use crate::described;
@@ -101,6 +102,7 @@ pub fn emit_program(
         body.push_str(&writer.call(call, &slots));
     }
     let copies = writer.results(&slots)?;
+    let stamp = writer.stamp();
     let bounds = writer.bounds(&slots);
     let mut checks: String = writer.ranges();
     for [a, b] in &program.assumed {
@@ -128,7 +130,7 @@ pub fn emit_program(
          const int64_t most = threads_of(threads);\n    int faults = 0;\n    \
          (void)w, (void)a, (void)at, (void)inputs, (void)outputs, (void)faults;\n    \
          if (!sizes_fit(dims, most)) return 1;\n\
-         {checks}{starts}{body}{copies}    return 0;\n}}\n",
+         {checks}{stamp}{starts}{body}{copies}    return 0;\n}}\n",
         built_by(options),
         program.source,
         ALIGNMENT - 1,
@@ -484,6 +486,25 @@ impl<'a> Writer<'a> {
         Ok(text)
     }
 
+    /// Ends the weights with a hash of them, and returns the code that compares it: a file of another
+    /// build may have as many bytes.
+    fn stamp(&mut self) -> String {
+        if self.weights.is_empty() {
+            return String::new();
+        }
+        let start = self.weights.len();
+        let hash = XxHash3_128::oneshot(&self.weights).to_le_bytes();
+        self.weights.extend(hash);
+        self.weights.resize(self.weights.len().next_multiple_of(ALIGNMENT), 0);
+        let bytes: Vec<String> = hash.iter().map(u8::to_string).collect();
+        format!(
+            "    static const unsigned char stamp[{}] = {{{}}};\n    \
+             if (!w || memcmp(w + {start}, stamp, sizeof stamp) != 0) return 4;\n",
+            hash.len(),
+            bytes.join(", "),
+        )
+    }
+
     /// Where an input or a constant is that an output is, and how many bytes it has.
     fn given(&mut self, value: Value) -> Option<(String, String)> {
         let module = &self.model.module;
@@ -554,7 +575,8 @@ impl<'a> Writer<'a> {
              /* Runs the model, on the caller's thread if `threads` is NULL: the results are the same \
              bits.\n   `weights` are the bytes of its file, at a multiple of {ALIGNMENT}. Returns 0, \
              1 for a size that\n   it was not compiled for, 2 for an index that is outside of the \
-             tensor\n   that it is for, or 3 for an integer that is divided by zero. Allocates nothing and keeps nothing. */\n\
+             tensor\n   that it is for, 3 for an integer that is divided by zero, or 4 for the weights of another \
+             program. Allocates\n   nothing and keeps nothing. */\n\
              int {name}_run(const void *weights, void *arena, const void *const *inputs,\n        \
              void *const *outputs, const int64_t *dims, const struct {name}_threads *threads);\n\n\
              #ifdef __cplusplus\n}}\n#endif\n\n#endif\n",

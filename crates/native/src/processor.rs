@@ -6,9 +6,10 @@
 
 /// The number of the processor that this thread is on, where the system says it.
 pub(crate) fn current() -> Option<usize> {
-    #[cfg(target_os = "linux")]
+    // Miri knows no processors.
+    #[cfg(all(target_os = "linux", not(miri)))]
     return Some(rustix::thread::sched_getcpu());
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(any(not(target_os = "linux"), miri))]
     None
 }
 

@@ -168,13 +168,13 @@ impl Drop for All<'_> {
 struct Patience(u32);
 
 impl Patience {
-    /// About 100 microseconds.
-    const SPINS: u32 = 50_000;
+    /// About 100 microseconds; Miri runs one thread at a time.
+    const SPINS: u32 = if cfg!(miri) { 0 } else { 50_000 };
     /// Hypervisors take many pauses that follow each other for a lock held by somebody who sleeps,
     /// and give the processor away for some 20 microseconds.
     const BETWEEN_PAUSES: u32 = 64;
     /// About a millisecond where nothing else wants to run.
-    const YIELDS: u32 = 2_000;
+    const YIELDS: u32 = if cfg!(miri) { 20 } else { 2_000 };
     const NAP: Duration = Duration::from_micros(50);
 
     fn wait(&mut self) {
@@ -197,12 +197,17 @@ mod tests {
 
     use super::Team;
 
+    /// How often to try: Miri runs a thousand times slower.
+    const fn times(usual: usize) -> usize {
+        if cfg!(miri) { usual.div_ceil(100) } else { usual }
+    }
+
     /// Each part of each call is done once, before the next call begins.
     #[test]
     fn every_part_is_done_once() {
         for threads in [1, 2, 3, 8] {
             let mut team = Team::of(threads);
-            for call in 0..2_000 {
+            for call in 0..times(2_000) {
                 let parts = 1 + call % 9;
                 let counts: Vec<AtomicUsize> = (0..parts).map(|_| AtomicUsize::new(0)).collect();
                 team.run(parts, &|part| {
@@ -220,7 +225,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..6 {
                 scope.spawn(|| {
-                    for _ in 0..50 {
+                    for _ in 0..times(50) {
                         let mut team = Team::of(4);
                         (0..20).for_each(|_| {
                             team.run(5, &|part| {
@@ -231,7 +236,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(total.load(Ordering::Relaxed), 6 * 50 * 20 * 10);
+        assert_eq!(total.load(Ordering::Relaxed), 6 * times(50) * 20 * 10);
     }
 
     /// A run within a pool of its own, all of whose threads are taken.
