@@ -75,7 +75,14 @@ impl Detector<'_> {
         let mut names = self.globals.clone();
         names.parameters(&function.declarator.node, self.source);
         let statement = &function.statement;
-        if !self.source.is_in_file(statement.span.start) {
+        let start = statement.span.start;
+        if !self.source.is_in_file(start) {
+            // What headers define is not looked for.
+            if let Some(file) = self.source.renamed(start).filter(|_| has_loop(statement)) {
+                let message =
+                    format!("`#line` says that this is of `{file}`, which stays as it is");
+                self.refused.push(self.source.problem(start, message));
+            }
             return;
         }
         let within = Function { definition: function };
@@ -97,6 +104,11 @@ impl Detector<'_> {
     fn look_through<'a>(&mut self, mut open: Vec<Open<'a>>, within: &Function) {
         while let Some(next) = open.pop() {
             let start = next.statement.span.start;
+            if !self.source.is_in_file(start) {
+                let problem = self.foreign(next.statement.span);
+                self.refused.extend(problem.filter(|_| has_loop(next.statement)));
+                continue;
+            }
             // Threads that share iterations may need all that is inside as it is.
             if let Some(problem) = shared(self.source, Span::span(start, start)) {
                 self.refused.push(problem);
@@ -259,10 +271,22 @@ impl Detector<'_> {
     fn problems(&self, items: &[Node<BlockItem>], names: &Names) -> Vec<Problem> {
         let ends = items.first().zip(items.last());
         let span = ends.map(|(first, last)| Span::span(first.span.start, last.span.end));
-        match span.and_then(|span| shared(self.source, span)) {
+        let kept = |span| {
+            let problem = self.foreign(span).or_else(|| self.source.hindrance(span));
+            problem.or_else(|| shared(self.source, span))
+        };
+        match span.and_then(kept) {
             Some(problem) => vec![problem],
             None => Builder::problems(items, names, self.source),
         }
+    }
+
+    /// Says which code is of an included file.
+    fn foreign(&self, span: Span) -> Option<Problem> {
+        let (at, file) = self.source.foreign(span)?;
+        let message =
+            format!("the loops are of `{file}`, in part or all: only this file is written anew");
+        Some(self.source.problem(at, message))
     }
 
     /// A statement without braces around it.

@@ -67,6 +67,7 @@ mod cuda;
 mod declare;
 mod definitions;
 mod detect;
+mod directives;
 mod emit;
 mod expand;
 mod final_values;
@@ -84,6 +85,7 @@ mod parse;
 mod polynomial;
 mod pragma;
 mod pure;
+mod restored;
 mod source;
 mod source_range;
 mod structure;
@@ -95,6 +97,7 @@ pub use contraction::Operands;
 pub use cuda::{cuda, device_code};
 pub use declare::Enumeration;
 pub use emit::{Emit, guarded, rewrite};
+pub use restored::with_directives;
 pub use source_range::{Beside, places};
 
 use std::fmt;
@@ -113,6 +116,8 @@ pub struct Part {
     pub first_line: usize,
     /// The line of `#pragma endscop`, or the last of the part itself.
     pub last_line: usize,
+    /// The file that it stands in, if the source includes that.
+    pub file: Option<String>,
     /// Whether pragmas mark it.
     pub marked: bool,
     /// Whether code in its place needs braces, as it is one statement.

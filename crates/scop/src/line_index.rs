@@ -17,19 +17,26 @@ pub(crate) struct LineIndex<'a> {
 pub(crate) struct Line<'a> {
     pub file: &'a str,
     pub number: usize,
+    /// Whether an `#include` brought it: a file may include itself.
+    pub included: bool,
 }
 
 impl<'a> LineIndex<'a> {
     pub fn of(text: &'a str) -> Self {
-        let (mut lines, mut own, mut start) = (Vec::new(), None, 0);
-        let mut next = Line { file: "", number: 1 };
+        let (mut lines, mut own, mut start, mut depth) = (Vec::new(), None, 0, 0_usize);
+        let mut next = Line { file: "", number: 1, included: false };
         for line in text.split_inclusive('\n') {
             lines.push((start, next));
             start += line.len();
             match marker(line) {
-                Some(found) => {
+                Some((found, step)) => {
                     own = own.or(Some(found.file));
-                    next = found;
+                    depth = match step {
+                        Step::Into => depth + 1,
+                        Step::Back => depth.saturating_sub(1),
+                        Step::Along => depth,
+                    };
+                    next = Line { included: depth > 0, ..found };
                 }
                 None => next.number += 1,
             }
@@ -46,8 +53,24 @@ impl<'a> LineIndex<'a> {
     }
 }
 
+/// What a marker says of the way to the lines behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// They are of an included file.
+    Into,
+    /// They are behind an `#include`.
+    Back,
+    /// They are of the file of those before, whatever its name is now.
+    Along,
+}
+
+/// Returns whether a line says where the next one is from.
+pub(crate) fn is_marker(line: &str) -> bool {
+    marker(line).is_some()
+}
+
 /// Reads a marker; nothing of another line.
-fn marker(line: &str) -> Option<Line<'_>> {
+fn marker(line: &str) -> Option<(Line<'_>, Step)> {
     let (number, rest) = line.strip_prefix("# ")?.split_once(' ')?;
     let rest = rest.strip_prefix('"')?;
     let mut escaped = false;
@@ -56,7 +79,13 @@ fn marker(line: &str) -> Option<Line<'_>> {
         escaped = c == '\\' && !escaped;
         ends
     })?;
-    Some(Line { file: &rest[..end], number: number.parse().ok()? })
+    let step = rest[end + 1..].split_whitespace().find_map(|flag| match flag {
+        "1" => Some(Step::Into),
+        "2" => Some(Step::Back),
+        _ => None,
+    });
+    let line = Line { file: &rest[..end], number: number.parse().ok()?, included: false };
+    Some((line, step.unwrap_or(Step::Along)))
 }
 
 #[cfg(test)]
@@ -69,7 +98,7 @@ mod tests {
                     # define E\n# x\nint f;\n";
         let index = LineIndex::of(text);
         let line = |word: &str| {
-            let Line { file, number } = index.at(text.find(word).expect("a word"));
+            let Line { file, number, .. } = index.at(text.find(word).expect("a word"));
             (file, number)
         };
         assert_eq!(index.own, Some("k.c"));
@@ -80,7 +109,9 @@ mod tests {
         assert_eq!(line("d;"), ("x \\\"y\\\".h", 1));
         assert_eq!(line("# define"), ("k.c", 13));
         assert_eq!(line("f;"), ("k.c", 15));
-        assert_eq!(index.at(text.len()), Line { file: "k.c", number: 16 });
-        assert_eq!(LineIndex::of("").at(0), Line { file: "", number: 1 });
+        assert!(index.at(text.find("d;").expect("a word")).included);
+        assert_eq!(index.at(text.len()), Line { file: "k.c", number: 16, included: false });
+        let empty = Line { file: "", number: 1, included: false };
+        assert_eq!(LineIndex::of("").at(0), empty);
     }
 }

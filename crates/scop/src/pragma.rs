@@ -107,6 +107,40 @@ pub(crate) fn is_hinted(text: &str, statement: usize) -> bool {
 
 /// Returns whether a line is a pragma about the loop behind it that has no meaning for others.
 pub(crate) fn is_hint(line: &str) -> bool {
+    directive(line).is_some_and(hints)
+}
+
+/// Returns whether a pragma of some words is about the loops behind it.
+pub(crate) fn is_about_loops(words: &str) -> bool {
+    shares(words) || hints(words)
+}
+
+/// Returns whether a pragma of some words says something of what stands behind the next statement.
+pub(crate) fn has_lasting_effect(words: &str) -> bool {
+    const LASTING: &[&str] = &[
+        "STDC",
+        "fenv_access",
+        "float_control",
+        "fp_contract",
+        "once",
+        "pack",
+        "pop_macro",
+        "push_macro",
+        "redefine_extname",
+        "weak",
+    ];
+    let mut given = words.split(|c: char| !c.is_alphanumeric() && c != '_');
+    match given.next() {
+        // What is said of warnings has no effect on what runs.
+        Some("GCC" | "clang") => {
+            !hints(words) && !matches!(given.next(), Some("diagnostic" | "warning" | "error"))
+        }
+        Some(word) => LASTING.contains(&word),
+        None => false,
+    }
+}
+
+fn hints(words: &str) -> bool {
     const HINTS: &[&str] = &[
         "GCC ivdep",
         "GCC unroll",
@@ -125,7 +159,6 @@ pub(crate) fn is_hint(line: &str) -> bool {
         "unroll_and_jam",
         "HLS",
     ];
-    let Some(words) = directive(line) else { return false };
     HINTS.iter().any(|hint| {
         let mut given = words.split(|c: char| !c.is_alphanumeric() && c != '_');
         hint.split(' ').all(|word| given.next() == Some(word))
@@ -154,13 +187,18 @@ fn in_front(text: &str, statement: usize) -> usize {
 fn directive(line: &str) -> Option<&str> {
     let line = line.trim();
     if let Some(rest) = line.strip_prefix("_Pragma") {
-        let words = rest.trim_start().strip_prefix('(')?.strip_suffix(')')?.trim();
-        // One with quotes in it is no hint.
-        let words = words.strip_prefix('"')?.strip_suffix('"')?;
-        return (!words.contains(['"', '\\'])).then_some(words.trim());
+        return of_operator(rest);
     }
     let rest = line.strip_prefix('#').or(line.strip_prefix("%:"))?.trim_start();
     rest.strip_prefix("pragma").filter(|rest| rest.starts_with(char::is_whitespace)).map(str::trim)
+}
+
+/// Returns the words of a pragma in the parentheses behind `_Pragma`.
+pub(crate) fn of_operator(rest: &str) -> Option<&str> {
+    let words = rest.trim().strip_prefix('(')?.strip_suffix(')')?.trim();
+    // One with quotes in it is not about loops.
+    let words = words.strip_prefix('"')?.strip_suffix('"')?;
+    (!words.contains(['"', '\\'])).then_some(words.trim())
 }
 
 fn shares(words: &str) -> bool {

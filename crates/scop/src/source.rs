@@ -14,6 +14,7 @@ use crate::build::{Builder, Read};
 use crate::counting::as_for_loops;
 use crate::declare::Names;
 use crate::detect::Detector;
+use crate::directives::hindrance;
 use crate::final_values::final_values;
 use crate::line_index::{Line, LineIndex};
 use crate::live_out::{ended, is_addressed, is_needed};
@@ -46,14 +47,44 @@ impl<'a> Source<'a> {
 
     /// Returns whether a place is in the file itself, not in one that it includes.
     pub fn is_in_file(&self, offset: usize) -> bool {
-        let file = self.lines.at(offset).file;
-        file.is_empty() || self.lines.own.is_none_or(|own| own == file)
+        let Line { file, included, .. } = self.lines.at(offset);
+        !included && (file.is_empty() || self.lines.own.is_none_or(|own| own == file))
+    }
+
+    /// Returns the name that `#line` gives to the file at a place of its own.
+    pub fn renamed(&self, offset: usize) -> Option<&'a str> {
+        let line = self.lines.at(offset);
+        (!line.included && !self.is_in_file(offset)).then_some(line.file)
+    }
+
+    /// Finds the first place of some text that is of another file, and the name of that.
+    pub fn foreign(&self, span: Span) -> Option<(usize, &'a str)> {
+        let mut at = span.start;
+        let text = self.text.get(span.start..span.end).unwrap_or_default();
+        text.split_inclusive('\n').find_map(|line| {
+            let start = at;
+            at += line.len();
+            let is_code = !line.trim().is_empty() && !line.starts_with('#');
+            (is_code && !self.is_in_file(start)).then(|| (start, self.lines.at(start).file))
+        })
+    }
+
+    /// Says which directive in some text keeps it from being replaced.
+    pub fn hindrance(&self, span: Span) -> Option<Problem> {
+        let mut at = span.start;
+        let lines = self.text.get(span.start..span.end)?.split_inclusive('\n');
+        let directives = lines.filter_map(|line| {
+            let start = at;
+            at += line.len();
+            Some((start, line.strip_prefix('#')?.trim()))
+        });
+        hindrance(directives).map(|(at, message)| self.problem(at, message))
     }
 
     pub fn problem(&self, offset: usize, message: impl Into<String>) -> Problem {
         let start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
         let column = self.text[start..offset].chars().count() + 1;
-        let Line { file, number } = self.lines.at(offset);
+        let Line { file, number, .. } = self.lines.at(offset);
         let file = (!self.is_in_file(offset)).then(|| file.to_owned());
         Problem { line: number, column, message: message.into(), file }
     }
@@ -317,6 +348,7 @@ pub(crate) fn part(
         function: declared_name(&function.declarator.node).unwrap_or_default(),
         first_line: lines.0,
         last_line: lines.1,
+        file: source.foreign(span).map(|(_, file)| file.to_owned()),
         marked: false,
         braced: false,
         threaded: false,

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::c_tokens::{Token, tokens};
+use crate::directives::{self, Piece, hindrance, renumbers, split};
 use crate::pragma::is_hint;
 use crate::source::without_comments;
 use crate::{Part, Problem};
@@ -31,7 +32,7 @@ pub struct Beside {
 ///
 /// `original`: the text before the preprocessor. Linear in the text and in the lines of parts.
 /// Each result is a [`Problem`] for a part that does not stand in the file, as one that macros
-/// write.
+/// write or another file has, and for one with directives that must stay.
 pub fn places(original: &str, parts: &[&Part]) -> Vec<Result<Range<usize>, Problem>> {
     let lines = Lines::of(original);
     parts.iter().map(|part| lines.place(part)).collect()
@@ -43,6 +44,8 @@ struct Lines<'a> {
     /// Without comments, each as many characters long.
     plain: Vec<String>,
     starts: Vec<usize>,
+    /// The directives of the preprocessor: where they start, their lines, and their words.
+    directives: Vec<(usize, usize, String)>,
 }
 
 impl<'a> Lines<'a> {
@@ -54,10 +57,44 @@ impl<'a> Lines<'a> {
             Some(*at)
         }));
         let plain = without_comments(text).lines().map(str::to_owned).collect();
-        Self { lines, plain, starts }
+        let directives = directives::pieces(text).filter_map(|(place, piece)| match piece {
+            Piece::Directive(words) => {
+                let line = starts.partition_point(|start| *start <= place.start);
+                Some((place.start, line, words))
+            }
+            Piece::Code(_) => None,
+        });
+        let directives = directives.collect();
+        Self { lines, plain, starts, directives }
     }
 
     fn place(&self, part: &Part) -> Result<Range<usize>, Problem> {
+        if let Some(file) = &part.file {
+            let message = format!("the part stands in `{file}`: only this file is written anew");
+            return Err(Problem::new(part.first_line, message));
+        }
+        let mut renumbered =
+            self.directives.iter().filter(|(_, line, words)| renumbers(words, *line));
+        if let Some((_, line, _)) = renumbered.next() {
+            let message = "gives lines other numbers: where loops stand is not known";
+            return Err(Problem::new(*line, message.to_owned()));
+        }
+        let place = self.between_tokens(part)?;
+        match self.hindrance(&place) {
+            Some(problem) => Err(problem),
+            None => Ok(place),
+        }
+    }
+
+    /// Says which directive in some bytes must stay.
+    fn hindrance(&self, place: &Range<usize>) -> Option<Problem> {
+        let within = |at: usize| self.directives.partition_point(|(start, ..)| *start < at);
+        let inside = &self.directives[within(place.start)..within(place.end)];
+        let own = inside.iter().map(|(_, line, words)| (*line, words.as_str()));
+        hindrance(own).map(|(line, message)| Problem::new(line, message))
+    }
+
+    fn between_tokens(&self, part: &Part) -> Result<Range<usize>, Problem> {
         let problem = |line: usize, message: &str| Err(Problem::new(line, message.to_owned()));
         let (first, last) = (part.first_line.saturating_sub(1), part.last_line.saturating_sub(1));
         let pragma = |line: usize, word: &str| {
@@ -89,8 +126,8 @@ impl<'a> Lines<'a> {
         }
         let hint = self.without_hints(first, start);
         if hint == start && part.beside.hinted {
-            let message =
-                "has a pragma in front that a macro writes: write it out, or take it away";
+            let message = "has a pragma in front that a macro or a condition writes: write it out, or take \
+                 it away";
             return problem(part.first_line, message);
         }
         let start = hint;
@@ -116,16 +153,29 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Returns where the pragmas start that say how a compiler is to run the loop of a part.
+    /// Returns where the pragmas start that say how a compiler is to run the loop of a part, with the
+    /// conditions around them.
     fn without_hints(&self, line: usize, start: usize) -> usize {
         if start != self.starts[line] {
             return start;
         }
-        let above = self.plain[..line].iter().rev();
-        let blank = |line: &&String| is_hint(line) || line.trim().is_empty();
-        let lines = above.take_while(blank).enumerate();
-        let hints = lines.filter(|(_, line)| is_hint(line)).last();
-        hints.map_or(start, |(above, _)| self.starts[line - above - 1])
+        let (mut found, mut depth, mut hinted) = (start, 0_usize, false);
+        for above in (0..line).rev() {
+            let text = self.plain[above].trim();
+            let condition = text.strip_prefix('#').map(|rest| split(rest.trim_start()).0);
+            match condition.unwrap_or_default() {
+                "endif" => depth += 1,
+                "if" | "ifdef" | "ifndef" if depth > 0 => depth -= 1,
+                "else" | "elif" if depth > 0 => {}
+                _ if is_hint(text) => hinted = true,
+                _ if text.is_empty() => continue,
+                _ => break,
+            }
+            if depth == 0 && hinted {
+                (found, hinted) = (self.starts[above], false);
+            }
+        }
+        found
     }
 
     /// Returns where a part ends, and whether its last token stands there itself.

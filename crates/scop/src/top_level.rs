@@ -153,7 +153,7 @@ pub(crate) fn comment(text: &str) -> Option<usize> {
 }
 
 /// Returns the length of the end of a line that goes on.
-fn continued(text: &str) -> Option<usize> {
+pub(crate) fn continued(text: &str) -> Option<usize> {
     let rest = text.strip_prefix('\\')?;
     let rest = rest.strip_prefix('\r').unwrap_or(rest).strip_prefix('\n')?;
     Some(text.len() - rest.len())
