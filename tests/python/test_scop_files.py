@@ -251,3 +251,230 @@ def test_what_is_written_of_kernels_compiles(tangram_bin, tmp_path, kernel) -> N
     words = ["gcc", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Wno-unused", "-c", tmp_path / "new.c"]
     made = subprocess.run([*words, "-o", tmp_path / "new.o"], capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr
+
+
+PROGRAM = """#include <stdio.h>
+static double A[64][64], B[64][64];
+FUNCTION
+int main(void)
+{
+    for (int k = 0; k < 4096; k++) (&A[0][0])[k] = k % 71, (&B[0][0])[k] = k % 53;
+    f(63);
+    printf("%a\\n", sum(&A[0][0], 4096));
+    return 0;
+}
+""".replace("static double A", SHOW + "static double A")
+
+NEST = "    for (int j = 0; j < n; j++)\n        for (int i = 0; i < n; i++) A[i][j] += B[i][j] * 2;\n"
+
+
+def alike(files: Files, function: str, *flags: str, compiled: tuple[str, ...] = ()) -> tuple[str, str]:
+    """Writes the loops of a function anew and runs both; returns the new file and what is said of it."""
+    (files.folder / "old.c").write_text(PROGRAM.replace("FUNCTION\n", function))
+    ran = files.scop("old.c", "-o", str(files.folder / "new.c"), *flags)
+    for more in ([], ["-fopenmp"], *([one] for one in compiled)):
+        old = files.printed("old.c", flags=["-O1", "-w", *more])
+        new = (files.folder / "new.c").read_text()
+        assert files.printed("new.c", flags=["-O1", "-w", *more]) == old, (more, new)
+    return new, ran.stderr
+
+
+INCLUDED = {
+    "the same lines": "void g(int n)\n{\n    A[n][n] = 12345;\n}\nvoid f(int n)\n{\n    g(5);\n#include \"own.h\"\n}\n",
+    "twice": "#define MORE 1\nvoid f(int n)\n{\n#include \"own.h\"\n#undef MORE\n#define MORE 7\n#include \"own.h\"\n}\n",
+    "a statement": "void f(int n)\n{\n    for (int k = 0; k < n; k++)\n#include \"own.h\"\n}\n",
+    "an end": "void f(int n)\n{\n    for (int k = 0; k < n; k++)\n        A[k][3] =\n#include \"end.h\"\n}\n",
+}
+
+
+@pytest.mark.parametrize("function", INCLUDED.values(), ids=INCLUDED)
+@pytest.mark.parametrize("above", [0, 5, 12])
+def test_loops_of_included_files_stay(files, function, above):
+    (files.folder / "own.h").write_text("\n" * above + NEST)
+    (files.folder / "end.h").write_text("\n" * above + "B[k][k] * 2;\n")
+    new, said = alike(files, function)
+    assert new == (files.folder / "old.c").read_text()
+    assert re.search(r"(own|end)\.h:\d+:\d+: note: the loops are of ", said), said
+
+
+def test_marked_parts_of_included_files_stay(files):
+    (files.folder / "own.h").write_text("\n\n\n#pragma scop\n" + NEST + "#pragma endscop\n")
+    new, said = alike(files, 'void f(int n)\n{\n    A[1][2] = 3;\n#include "own.h"\n    A[2][1] = 5;\n    n = 3;\n}\n')
+    assert new == (files.folder / "old.c").read_text()
+    assert "the part stays as it is" in said and "own.h" in said, said
+
+
+def test_a_file_that_includes_itself_keeps_what_stands_there_twice(files):
+    text = PROGRAM.replace("static double sum", "#ifndef AGAIN\nstatic double sum").replace(
+        "FUNCTION\n",
+        '#define AGAIN 1\n#include "old.c"\n#undef AGAIN\n#define AGAIN 2\n#include "old.c"\n'
+        "void f(int n) { f1(n); f2(n); }\n",
+    )
+    named = "#define join(a, b) a##b\n#define named(a, b) join(a, b)\n"
+    template = f"#else\n{named}static void named(f, AGAIN)(int n)\n{{\n{NEST}}}\n#endif\n"
+    text = text + template
+    (files.folder / "old.c").write_text(text)
+    files.scop("old.c", "-o", str(files.folder / "new.c"))
+    assert (files.folder / "new.c").read_text() == text
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "void f(int n) {\n#ifndef NOPE\nfor (int j = 0; j < n; j++) {\n#else\nfor (int j = 1; j < n; j++) {\n#endif\n"
+        "for (int i = 0; i < n; i++) A[i][j] += B[i][j] * 2;\n}\n}\n",
+        "void f(int n) {\nfor (int j = 0; j < n; j++) {\nfor (int i = 0; i < n; i++) A[i][j] += B[i][j];\n"
+        "#ifndef NOPE\n}\n#else\n A[0][0] = 1; }\n#endif\n}\n",
+        "void f(int n) {\nfor (int j = 0; j < n; j++)\nfor (int i = 0; i < n; i++)\n#ifdef NOPE\nA[i][j] = 0;\n"
+        "#elif 1\nA[i][j] += B[i][j] * 2;\n#else\n;\n#endif\n}\n",
+        "void f(int n) {\nfor (int j = 0; j < n; j++)\nfor (int i = 0; i < n; i++)\n#ifdef NOPE\nA[i][j] = 0; }\n"
+        "#else\nA[i][j] += B[i][j] * 2; }\n#endif\n",
+        "#ifndef NOPE\nvoid f(int n) { for (int j = 0; j < n; j++)\n#else\nvoid f(int n) { int j = 3;\n#endif\n"
+        "for (int i = 0; i < n; i++) A[i][j] += B[i][j] * 2; }\n",
+        "void f(int n) {\n#ifndef NOPE\nif (n > 2)\n#endif\nfor (int j = 0; j < n; j++) for (int i = 0; i < n; i++)"
+        " A[i][j] += B[i][j] * 2;\n#if 0\n/*\n#endif\n*/\n#endif\nA[0][0] += 1; }\n",
+        "void f(int n) {\n#ifdef NOPE\nfor (int j = 0; j < n; j++)\n#else\nfor (int j = n - 1; j >= 0; j--)\n#endif\n"
+        "for (int i = 0; i < n; i++) A[i][0] = A[i][j] + B[i][j] * 2;\n}\n",
+        "void f(int n) {\n#pragma scop\n#ifndef NOPE\nfor (int j = 0; j < n; j++) for (int i = 0; i < n; i++)"
+        " A[i][j] += B[i][j] * 2;\n#pragma endscop\n#endif\n}\n",
+    ],
+)
+def test_conditions_that_are_partly_among_loops_stay(files, function):
+    _, said = alike(files, function, compiled=("-DNOPE",))
+    assert "only partly among the loops" in said or "rewritten" in said, said
+
+
+@pytest.mark.parametrize(
+    ("directive", "behind"),
+    [
+        ("#define Q 5", "A[0][0] = Q;"),
+        ("#undef R", "\n#ifdef R\nA[0][0] = 3;\n#endif\n"),
+        ('#include "q.h"', "A[0][0] = Q;"),
+        ("#def\\\nine Q \\\n5", "A[0][0] = Q;"),
+        ("%: define Q 5", "A[0][0] = Q;"),
+        ("/* of */ # /* a */ define Q 5 // line", "A[0][0] = Q;"),
+        ("#if 1\n#define Q 5\n#endif", "A[0][0] = Q;"),
+        ('#pragma push_macro("R")\n#undef R\n#define R 4', "A[0][0] = R;"),
+    ],
+)
+@pytest.mark.parametrize("marked", [False, True])
+def test_directives_among_loops_stay(files, directive, behind, marked):
+    (files.folder / "q.h").write_text("#define Q 5\n")
+    first, last = ("#pragma scop\n", "#pragma endscop\n") if marked else ("", "")
+    function = (
+        f"#define R 1\nvoid f(int n)\n{{\n{first}for (int k = 0; k < n; k++) {{\n{directive}\n"
+        f"{NEST}}}\n{last}{behind}\n}}\n"
+    )
+    new, said = alike(files, function)
+    assert directive in new and "would go away" in said, said
+    assert ("rewritten" in said) != marked, said
+
+
+def test_loops_beside_directives_are_written_anew(files):
+    other = NEST.replace("* 2", "* Q")
+    new, said = alike(files, f"void f(int n)\n{{\n{NEST}#define Q 3\n{other}#undef Q\n#define Q 4\n{other}}}\n")
+    assert said.count("rewritten") == 3 and new.count("#define Q") == 2, said
+
+
+def test_conditions_among_loops_go_away_with_them(files):
+    function = (
+        "void f(int n)\n{\n    for (int j = 0; j < n; j++)\n        for (int i = 0; i < n; i++) {\n"
+        '#ifdef TRACE\n            printf("don\'t %d", i);\n#endif\n            /*\n#define Q\n*/\n'
+        '            A[i][j] += B[i][j] * sizeof("\\\n#define Q\\\n");\n        }\n}\n'
+    )
+    _, said = alike(files, function)
+    assert "rewritten" in said, said
+
+
+def test_lines_with_other_numbers_say_why_loops_stay(files):
+    for line in ("#line 500", '#line 500 "else.c"', '# 3 "old.c"', "#line 3"):
+        new, said = alike(files, f"{line}\nvoid f(int n)\n{{\n{NEST}}}\n")
+        assert new == (files.folder / "old.c").read_text()
+        assert "other numbers" in said or "`#line` says that this is of" in said, said
+    # As generators of parsers write it.
+    number = PROGRAM[: PROGRAM.index("FUNCTION")].count("\n") + 2
+    _, said = alike(files, f"#line {number}\nvoid f(int n)\n{{\n{NEST}}}\n")
+    assert "rewritten" in said, said
+
+
+SUM = "    double s = 0;\nPRAGMA\n    for (int j = 0; j < n; j++)\n        for (int i = 0; i < n; i++) s += A[j][i];\n    A[0][0] = s;\n"
+DEPENDENT = "PRAGMA\n    for (int j = 0; j < n; j++)\n        for (int i = 1; i < n; i++) A[i][j] += A[i - 1][j] * 0.5 + 1;\n"
+DEFINED = "#ifdef _OPENMP\n#define PAR _Pragma(\"omp parallel for\")\n#else\n#define PAR\n#endif\n"
+GIVEN = "#if defined(_OPENMP)\n#define OMP(words) _Pragma(#words)\n#define PAR OMP(omp parallel for)\n#else\n#define PAR\n#endif\n"
+
+
+@pytest.mark.parametrize("flags", [(), ("--parallel",)])
+@pytest.mark.parametrize(
+    "function",
+    [
+        "void f(int n)\n{\n" + DEPENDENT.replace("PRAGMA", "#ifdef _OPENMP\n#pragma omp parallel for\n#endif") + "}\n",
+        "void f(int n)\n{\n" + DEPENDENT.replace("PRAGMA", '#ifdef _OPENMP\n_Pragma("omp parallel for")\n#endif') + "}\n",
+        "void f(int n)\n{\n"
+        + DEPENDENT.replace("PRAGMA", "#if 0\n#elif defined _OPENMP\n# pragma omp parallel \\\n for\n#else\n#endif\n")
+        + "}\n",
+        "void f(int n)\n{\n" + DEPENDENT.replace("PRAGMA", "#ifdef _OPENMP\n#pragma omp parallel\n{\n#pragma omp for\n#endif")
+        + DEPENDENT.replace("PRAGMA", "#ifdef _OPENMP\n#pragma omp for\n#endif") + "#ifdef _OPENMP\n}\n#endif\n}\n",
+        "void f(int n)\n{\n" + DEPENDENT.replace("PRAGMA", "#ifdef _OPENMP\n#pragma omp parallel\n{\n#pragma omp single\n#endif")
+        + NEST + "#ifdef _OPENMP\n#pragma omp single\n#endif\n" + NEST + "#ifdef _OPENMP\n}\n#endif\n" + "}\n",
+        DEFINED + "void f(int n)\n{\n" + DEPENDENT.replace("PRAGMA", "PAR") + "}\n",
+        DEFINED + "void f(int n)\n{\n" + DEPENDENT.replace("PRAGMA\n    ", "    PAR ") + "}\n",
+        GIVEN + "void f(int n)\n{\n" + DEPENDENT.replace("PRAGMA", "PAR") + "}\n",
+    ],
+)
+def test_pragmas_under_conditions_govern_loops(files, function, flags):
+    """Loops of a region that only a compiler with OpenMP sees have no threads of their own."""
+    new, said = alike(files, function, *flags)
+    assert "says how the loop runs" in said, said
+    assert new.count("#pragma omp") == function.count("#pragma omp"), new
+
+
+def test_sums_under_conditional_pragmas_compile(files):
+    pragma = "#if defined(_OPENMP)\n#pragma omp parallel for reduction(+:s)\n#endif"
+    for flags in ((), ("--parallel",)):
+        _, said = alike(files, "void f(int n)\n{\n" + SUM.replace("PRAGMA", pragma) + "}\n", *flags)
+        assert "says how the loop runs" in said, said
+
+
+def test_hints_under_conditions_go_away_with_their_loop(files):
+    hint = "#ifdef __INTEL_COMPILER\n#pragma ivdep\n#elif defined(__clang__)\n#pragma clang loop vectorize(enable)\n#endif\n"
+    new, said = alike(files, f"void f(int n)\n{{\n    A[1][1] = 7;\n{hint}{NEST}}}\n")
+    assert "rewritten" in said and "#pragma ivdep" not in new, (said, new)
+    # What else the condition holds must stay, and the hint with it.
+    new, said = alike(files, f"void f(int n)\n{{\n#ifdef NOPE\n    n++;\n#pragma ivdep\n#endif\n{NEST}}}\n")
+    assert "#pragma ivdep" in new and "rewritten" not in said, (said, new)
+
+
+def test_pragmas_of_other_loops_govern_none(files):
+    branches = f"#ifdef NOPE\n#pragma omp parallel for\n{NEST}#else\n{NEST}#endif\n"
+    _, said = alike(files, f"void f(int n)\n{{\n{branches}}}\n", compiled=("-DNOPE",))
+    assert "rewritten" in said, said
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_bytes_that_are_no_text_stay(files, compiled):
+    before = b"/* caf\xe9 \xff */ static const char *name = \"\xe4\xf6\";\n" + (b"#define N n\n" if compiled else b"")
+    function = before + b"void f(int n)\n{\n    n += name[0] == '\\xe4' ? 1 : 0; /* \x80 */\n" + NEST.encode()
+    text = PROGRAM.encode().replace(b"FUNCTION\n", function + b"    // \xe9\xe8\n}\n")
+    (files.folder / "old.c").write_bytes(text)
+    ran = files.scop("old.c", "-o", str(files.folder / "new.c"))
+    assert "rewritten" in ran.stderr, ran.stderr
+    new = (files.folder / "new.c").read_bytes()
+    for own in (b"/* caf\xe9 \xff */", b"\"\xe4\xf6\"", b"/* \x80 */", b"// \xe9\xe8\n"):
+        assert own in new, new
+    assert files.printed("new.c", flags=["-O1"]) == files.printed("old.c", flags=["-O1"])
+    printed = subprocess.run([files.binary, "scop", files.folder / "old.c"], capture_output=True, check=True)
+    assert printed.stdout == new
+    # Without a part, byte for byte.
+    (files.folder / "old.c").write_bytes(before)
+    files.scop("old.c", "-o", str(files.folder / "new.c"))
+    assert (files.folder / "new.c").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "flags", [[], ["--target", "cuda"], ["--target", "cuda", "--device-only"], ["--print", "report"], ["--print", "deps"]]
+)
+def test_files_without_parts_are_no_error(files, flags):
+    (files.folder / "none.c").write_text("int f(int n)\n{\n    return n;\n}\n")
+    ran = files.scop("none.c", *flags)
+    assert "note: no static control part in the file" in ran.stderr, ran.stderr
+    assert "error" not in ran.stderr

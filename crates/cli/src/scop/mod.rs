@@ -1,6 +1,7 @@
 //! `tangram scop`.
 
 mod args;
+mod bytes;
 mod print;
 pub(crate) mod quoted;
 mod report;
@@ -60,12 +61,12 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
         return Err(Error::Usage(format!("`--device-only` has no effect: {why}")));
     }
     // Standard input can be read once only.
-    let original = out::read(&args.input)?;
+    let original = bytes::read(&args.input)?;
     let text = preprocessed_input(args, &original)?;
     let marked = is_marked(&text);
     let Detected { parts, refused, nothing_read } = match found(args, &text) {
         Ok(found) => found,
-        Err(problems) if args.print.is_none() && args.target == TargetArg::C && !marked => {
+        Err(problems) if !marked => {
             problems.iter().for_each(|problem| out::say(report::placed(&name, "note", problem)));
             return unchanged(args, &original);
         }
@@ -83,12 +84,8 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     let written = matches!(args.print, None | Some(ScopPrint::Report));
     let compared = written && args.target == TargetArg::C && !args.no_alias;
     parts.iter().for_each(|part| out::say(report::assumed(&name, part, compared)));
-    if parts.is_empty() && args.print.is_none() && args.target == TargetArg::C {
-        return unchanged(args, &original);
-    }
     if parts.is_empty() {
-        out::say(format!("{name}: error: no static control part in the file\n"));
-        return Ok(ExitCode::from(2));
+        return unchanged(args, &original);
     }
     let Some(print) = args.print else {
         return match args.target {
@@ -113,11 +110,25 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a file without a part as it is: a build rule goes through such files, too.
+/// Writes what there is of a file without a part, as a build rule goes through such files, too: as C, the
+/// file itself, and for a device, no kernels.
 fn unchanged(args: &ScopArgs, original: &str) -> Result<ExitCode, Error> {
-    out::deliver(args.output.as_deref(), original)?;
     let name = args.input.display();
-    out::say(format!("{name}: note: no static control part in the file: it stays as it is\n"));
+    let mut became = "";
+    match (args.print, args.target) {
+        (Some(_), _) => {}
+        (None, TargetArg::C) => {
+            bytes::deliver(args.output.as_deref(), original)?;
+            became = ": it stays as it is";
+        }
+        (None, TargetArg::Cuda) => {
+            let code = deliver(text_of(args)(&name.to_string(), &[], &budget(args)), args)?;
+            if code != ExitCode::SUCCESS {
+                return Ok(code);
+            }
+        }
+    }
+    out::say(format!("{name}: note: no static control part in the file{became}\n"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -126,8 +137,9 @@ fn preprocessed_input(args: &ScopArgs, original: &str) -> Result<String, Error> 
     if let Some(folder) = args.include.iter().find(|folder| !folder.is_dir()) {
         return Err(Error::Usage(format!("-I {0}: there is no folder {0}", folder.display())));
     }
-    let text = preprocessed(original, &args.input, &flags(args));
-    text.map_err(|why| Error::Usage(format!("{}: {why}", args.input.display())))
+    let text = preprocessed(original, &args.input, &flags(args))
+        .map_err(|why| Error::Usage(format!("{}: {why}", args.input.display())))?;
+    Ok(tangram_scop::with_directives(original, &text))
 }
 
 /// Reads the parts of the file.
@@ -176,14 +188,14 @@ pub(crate) fn preprocessed(text: &str, path: &Path, flags: &[String]) -> Result<
         let hint = "`-I` names a folder of headers, `-D` defines a macro";
         return Err(format!("the preprocessor `cc -E` failed; {hint}\n{}", reasons.trim_end()));
     }
-    String::from_utf8(output.stdout).map_err(|_| "expected UTF-8".to_owned())
+    bytes::text(&output.stdout).map_err(str::to_owned)
 }
 
 /// Lists the macros that the preprocessor knows at the end of a file.
 fn macros(args: &ScopArgs, original: &str) -> Vec<String> {
     let flags = [flags(args), vec!["-dM".to_owned()]].concat();
     let found = preprocess(original, &args.input, &flags).map(|output| output.stdout);
-    let text = String::from_utf8(found.unwrap_or_default()).unwrap_or_default();
+    let text = bytes::text(&found.unwrap_or_default()).unwrap_or_default();
     let name = |line: &str| {
         let rest = line.strip_prefix("#define ")?;
         rest.split([' ', '(']).next().map(str::to_owned)
@@ -201,7 +213,7 @@ fn preprocess(text: &str, path: &Path, flags: &[String]) -> std::io::Result<Outp
         return tangram_files::output(command.arg(path));
     }
     command.args(["-x", "c", "-"]);
-    tangram_files::output(command.stdin(tangram_files::holding(text.as_bytes())?))
+    tangram_files::output(command.stdin(tangram_files::holding(&bytes::bytes(text))?))
 }
 
 /// Writes the file with generated loops; a part that gains nothing keeps its own.
@@ -216,8 +228,9 @@ fn rewritten(
     // What became of the parts is said when it is written.
     let mut said = String::new();
     for (part, place) in parts.iter().zip(tangram_scop::places(original, &all)) {
-        if let (Err(problem), false) = (&place, part.marked) {
-            said += &report::placed(&name, "note", problem);
+        if let Err(problem) = &place {
+            let kind = if part.marked { "warning" } else { "note" };
+            said += &report::placed(&name, kind, &in_the_part(part, problem));
             generated.push((part, None));
             continue;
         }
@@ -269,10 +282,19 @@ fn rewritten(
     Ok(code)
 }
 
+/// Says of a part that pragmas mark that it is the one that stays.
+fn in_the_part(part: &Part, problem: &Problem) -> Problem {
+    let message = match part.marked {
+        true => format!("the part stays as it is: {}", problem.message),
+        false => problem.message.clone(),
+    };
+    Problem { message, ..problem.clone() }
+}
+
 /// Writes the text to where it was asked for, or says what is wrong.
 fn deliver(made: Result<String, Problem>, args: &ScopArgs) -> Result<ExitCode, Error> {
     match (made, &args.output) {
-        (Ok(text), path) => out::deliver(path.as_deref(), &text)?,
+        (Ok(text), path) => bytes::deliver(path.as_deref(), &text)?,
         (Err(problem), _) => {
             out::say(report::placed(&args.input.display(), "error", &problem));
             return Ok(ExitCode::from(2));

@@ -8,13 +8,13 @@ use tangram_polyhedral::Error as Fault;
 use tangram_polyhedral::optimise::{Arranged, Idle};
 use tangram_scop::{Part, Problem};
 
-use super::{Outcome, quoted};
+use super::{Outcome, bytes, quoted};
 use crate::error;
 
 /// A problem as `file:line:column: kind: message`.
 pub(super) fn placed(name: &impl Display, kind: &str, problem: &Problem) -> String {
     let Problem { file, line, column, .. } = problem;
-    let message = quoted::message(problem, Path::new(&name.to_string()));
+    let message = bytes::shown(&quoted::message(problem, Path::new(&name.to_string())));
     match file {
         Some(file) => format!("{file}:{line}:{column}: {kind}: {message}\n"),
         None => format!("{name}:{line}:{column}: {kind}: {message}\n"),
