@@ -226,3 +226,23 @@ def test_kernels_of_random_trees_compile(tangram_bin, tmp_path):
 @pytest.mark.long
 def test_kernels_of_three_hundred_random_trees_compile(tangram_bin, tmp_path):
     assert mapped(tangram_bin, tmp_path, range(1000, 1330)) >= 300
+
+
+@pytest.mark.parametrize(
+    ("function", "kernel"),
+    [
+        ("void f(n) int n; { NEST }", "A[i][j] += B[i][j] * 2;"),
+        ("void f(p, n, q) long n; double *restrict p, q[]; { NEST }", "A[i][j] += p[j] + q[i];"),
+        ("void f(n) { NEST }", "A[i][j] += B[i][j];"),
+        ("void f(int n) { NEST }", "(A[i])[j] += (((B))[i][(j)]) * 2, B[i][j] *= 1.5;"),
+        ("void f(int n) { NEST }", "((A)[i])[j] = *(*(B + i) + j) + (*B)[j] + ((B[j]))[i];"),
+        ("void f(int n) { NEST }", "if (B[0][j] > (B[i])[j]) ((A)[i])[j] += ((B[i]))[j]; else (*(A + i))[j] = 0;"),
+    ],
+)
+def test_parameters_and_brackets_of_all_forms_are_kept(tangram_bin, tmp_path, function, kernel):
+    source = tmp_path / "forms.c"
+    nest = f"for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) {{ {kernel} }}"
+    source.write_text("static double A[64][64], B[64][64];\n" + function.replace("NEST", nest) + "\n")
+    text = kernels(tangram_bin, source)
+    assert text and nvrtc.log(text) == "", text
+    assert "64 +" in text

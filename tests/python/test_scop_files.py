@@ -478,3 +478,20 @@ def test_files_without_parts_are_no_error(files, flags):
     ran = files.scop("none.c", *flags)
     assert "note: no static control part in the file" in ran.stderr, ran.stderr
     assert "error" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "static void g(n, p, q) int n; double *p; double q[]; {\nLOOPS}\n",
+        "static void g(n, p, q) unsigned n; double q[64], *restrict p; {\nLOOPS}\n",
+        "static void g(n, p, q) short n; double *p, *q; {\nLOOPS}\n",
+    ],
+)
+def test_parameters_in_the_old_way_have_their_types(files, function):
+    loops = (
+        "    for (int j = 0; j < n - 1 && j < 60; j++)\n        for (int i = 0; i < n; i++) (A[i])[j] += ((B))[i][(j)] * p[j] + q[i];\n"
+    )
+    calls = "void f(int n)\n{\n    g(n, &A[0][0], B[3]);\n    g(0, B[4], A[5]);\n    g(n - 9, B[4], A[60]);\n}\n"
+    _, said = alike(files, function.replace("LOOPS", loops) + calls, "--tile", "8,8")
+    assert "rewritten" in said, said

@@ -6,8 +6,9 @@ use std::rc::Rc;
 
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
-    EnumType, Enumerator, Extension, ForInitializer, FunctionDefinition, InitDeclarator,
-    PointerQualifier, Statement, StorageClassSpecifier, TypeQualifier, TypeSpecifier,
+    EnumType, Enumerator, Extension, ForInitializer, FunctionDefinition, Identifier,
+    InitDeclarator, PointerQualifier, Statement, StorageClassSpecifier, TypeQualifier,
+    TypeSpecifier,
 };
 use lang_c::span::Node;
 
@@ -302,14 +303,41 @@ impl Names {
     }
 
     /// Adds the parameters of a function.
-    pub fn parameters(&mut self, declarator: &Declarator, source: &Source) {
-        for derived in &declarator.derived {
-            let DerivedDeclarator::Function(function) = &derived.node else { continue };
-            for parameter in &function.node.parameters {
-                let element = element(&parameter.node.specifiers, source);
-                if let Some(declarator) = &parameter.node.declarator {
-                    self.add(&declarator.node, &element, true, source);
+    pub fn parameters(&mut self, function: &FunctionDefinition, source: &Source) {
+        for derived in &function.declarator.node.derived {
+            match &derived.node {
+                DerivedDeclarator::Function(inner) => {
+                    for parameter in &inner.node.parameters {
+                        let element = element(&parameter.node.specifiers, source);
+                        if let Some(declarator) = &parameter.node.declarator {
+                            self.add(&declarator.node, &element, true, source);
+                        }
+                    }
                 }
+                DerivedDeclarator::KRFunction(names) => {
+                    self.old_parameters(names, &function.declarations, source);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds parameters whose types stand behind their names, `f(n, x) double *x; { }`: an `int`, where
+    /// none does.
+    fn old_parameters(
+        &mut self,
+        names: &[Node<Identifier>],
+        declarations: &[Node<Declaration>],
+        source: &Source,
+    ) {
+        for name in names.iter().map(|name| name.node.name.clone()) {
+            let (element, extents) = ("int".to_owned(), Vec::new());
+            self.insert(Declared { name, element, extents, local: false }, None);
+        }
+        for declaration in declarations.iter().map(|own| &own.node) {
+            let element = element(&declaration.specifiers, source);
+            for declarator in &declaration.declarators {
+                self.add(&declarator.node.declarator.node, &element, true, source);
             }
         }
     }

@@ -73,7 +73,7 @@ struct Function<'a> {
 impl Detector<'_> {
     pub fn function(&mut self, function: &FunctionDefinition) {
         let mut names = self.globals.clone();
-        names.parameters(&function.declarator.node, self.source);
+        names.parameters(function, self.source);
         let statement = &function.statement;
         let start = statement.span.start;
         if !self.source.is_in_file(start) {

@@ -8,6 +8,7 @@ use crate::Problem;
 use crate::access::{Access, Accesses};
 use crate::affine::both;
 use crate::build::{Builder, VOLATILE};
+use crate::c_tokens::{Token, tokens};
 use crate::subscript::Subscript;
 use crate::wrapping::{Wrapping, Wraps};
 
@@ -50,7 +51,7 @@ impl Builder<'_> {
             member = true;
             base = &inner.node.expression;
         }
-        let (mut plain, whole) = (!pointed, base.span);
+        let (mut plain, whole) = (!pointed && is_plain(self.source_of(base)), base.span);
         let mut subscripts: Vec<Subscript> = pointed.then(Subscript::default).into_iter().collect();
         loop {
             match &base.node {
@@ -247,4 +248,18 @@ impl Builder<'_> {
             _ => true,
         }
     }
+}
+
+/// Returns whether a text is a name with nothing but subscripts behind it: `a[i][j]`, and not `(a[i])[j]`.
+fn is_plain(text: &str) -> bool {
+    let mut depth = 0_usize;
+    tokens(text).enumerate().all(|(at, (_, token))| {
+        match token {
+            Token::Name(_) => return at == 0 || depth > 0,
+            Token::Other("[") => depth += 1,
+            Token::Other("]") => depth = depth.saturating_sub(1),
+            Token::Other(other) => return depth > 0 || other.trim().is_empty(),
+        }
+        true
+    })
 }

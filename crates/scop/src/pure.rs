@@ -51,7 +51,7 @@ pub(crate) fn is_without_effects(
     source: &Source,
 ) -> bool {
     let mut names = Names::default();
-    names.parameters(&function.declarator.node, source);
+    names.parameters(function, source);
     let plain = |name: &String| {
         let array = names.get(name);
         array.is_some_and(|array| {

@@ -249,7 +249,7 @@ fn of_function(
     budget: &Budget,
 ) -> Result<Detected, Vec<Problem>> {
     let mut names = globals.clone();
-    names.parameters(&function.declarator.node, source);
+    names.parameters(function, source);
     let (mut found, mut problems, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     let mut open = vec![(&function.statement, names)];
     while let Some((statement, mut names)) = open.pop() {
@@ -508,17 +508,14 @@ pub(crate) fn around(
     scop: &Scop,
     names: &Names,
 ) -> Around {
-    let mut parameters = Vec::new();
-    for derived in &function.declarator.node.derived {
-        if let DerivedDeclarator::Function(inner) = &derived.node {
-            let all = inner.node.parameters.iter();
-            parameters.extend(all.map(|parameter| parameter.node.declarator.as_ref()));
-        }
-    }
-    let known: Vec<Declared> = parameters
-        .iter()
-        .filter_map(|declarator| names.get(&declared_name(&declarator.as_ref()?.node)?).cloned())
-        .collect();
+    let parameters = parameters(function);
+    // Callers without a prototype pass a `float` as a `double`.
+    let is_old = |derived: &Node<DerivedDeclarator>| {
+        matches!(derived.node, DerivedDeclarator::KRFunction(_))
+    };
+    let is_old = function.declarator.node.derived.iter().any(is_old);
+    let known = parameters.iter().filter_map(|name| names.get(name.as_ref()?).cloned());
+    let known: Vec<Declared> = known.collect();
     let is_void = |specifier: &Node<DeclarationSpecifier>| match &specifier.node {
         DeclarationSpecifier::TypeSpecifier(inner) => inner.node == TypeSpecifier::Void,
         _ => false,
@@ -529,7 +526,10 @@ pub(crate) fn around(
     let params = scop.domain().map(|domain| domain.parameters()).unwrap_or_default();
     let used: BTreeSet<String> = arrays.chain(params).collect();
     Around {
-        whole: returns_nothing && known.len() == parameters.len() && is_all(function, part),
+        whole: returns_nothing
+            && !is_old
+            && known.len() == parameters.len()
+            && is_all(function, part),
         parameters: known,
         variables: used.iter().filter_map(|name| names.get(name).cloned()).collect(),
         pointers: used.into_iter().filter(|name| names.restricted(name).is_some()).collect(),
@@ -538,6 +538,25 @@ pub(crate) fn around(
         types: names.types(),
         enumerations: names.enumerations().to_vec(),
     }
+}
+
+/// Lists the names of a function's parameters; none of one without a name.
+fn parameters(function: &FunctionDefinition) -> Vec<Option<String>> {
+    let mut all = Vec::new();
+    for derived in &function.declarator.node.derived {
+        match &derived.node {
+            DerivedDeclarator::Function(inner) => {
+                let declarators = inner.node.parameters.iter().map(|own| &own.node.declarator);
+                let name = |own: &Option<Node<Declarator>>| declared_name(&own.as_ref()?.node);
+                all.extend(declarators.map(name));
+            }
+            DerivedDeclarator::KRFunction(names) => {
+                all.extend(names.iter().map(|name| Some(name.node.name.clone())));
+            }
+            _ => {}
+        }
+    }
+    all
 }
 
 /// Returns the name that a declarator gives to something.
