@@ -118,6 +118,12 @@ def test_a_wrong_claim_about_an_output_is_mended_and_told(claim) -> None:
     assert any("output `y` is declared with another type" in line for line in kept.report.warnings)
 
 
+def test_one_name_for_two_extents_is_mended() -> None:
+    kept = tangram.optimize(small.model("(float[2, 3] x) => (float[n, n] y) { t = Neg(x)  y = Relu(t) }"))
+    assert extents(kept.to_onnx().graph.output[0]) == [2, 3]
+    assert any("`y` is declared" in line for line in kept.report.warnings)
+
+
 def test_a_claim_that_only_folding_refutes_is_mended() -> None:
     weights = {"zero": np.array([0]), "one": np.array([1]), "tail": np.array([3, 2], np.int32)}
     model = small.model("""(float[n, 6] x) => (float y) {

@@ -12,6 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import gsl
 import oracle
+import small
 from gsl import Subst, Workload, attr, op, pat
 
 
@@ -99,6 +100,23 @@ def test_a_decimal_is_the_default_of_a_float_attribute(name: str) -> None:
     written = model([helper.make_node(name, ["x"], ["y"], **floats)])
     other = model([helper.make_node(name, ["x"], ["y"], **{n: value + 0.25 for n, value in floats.items()})])
     assert [operators(rule(m)) for m in (absent, written, other)] == [["Tanh"], ["Tanh"], [name]]
+
+
+@pytest.mark.parametrize("dtype", ["float", "double"])
+@pytest.mark.parametrize(("body", "weights", "pattern"), [
+    ("y = Clip(x, a, b)", {"a": 0.1, "b": 0.7}, "clip(x) { a_min = 0.1, a_max = 0.7 }"),
+    ("y = Clip(x, a)", {"a": 0.3}, "clip(x) { a_min = 0.3 }"),
+    ("y = Pad(x, p, a)", {"a": 0.1}, "pad(x) { pad_value = 0.1 }"),
+])  # fmt: skip
+def test_a_decimal_is_the_number_of_an_operand(body, weights, pattern, dtype) -> None:
+    kind = {"float": np.float32, "double": np.float64}[dtype]
+    constants = {name: np.asarray(value, kind) for name, value in weights.items()} | {"p": np.array([0, 0])}
+    rule = gsl.parse(f"rule r {{ let x = *; match {pattern}; rewrite tanh(x); }}")[0]
+    found = small.model(f"({dtype}[3] x) => ({dtype}[3] y) {{ {body} }}", 17, {n: constants[n] for n in constants if n in body})
+    assert operators(rule(found)) == ["Tanh"]
+    constants["a"] = np.nextafter(constants["a"], kind(9))
+    other = small.model(f"({dtype}[3] x) => ({dtype}[3] y) {{ {body} }}", 17, {n: constants[n] for n in constants if n in body})
+    assert operators(rule(other)) != ["Tanh"]
 
 
 def test_a_rule_that_is_refused_everywhere_says_so() -> None:

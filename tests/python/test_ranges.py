@@ -115,3 +115,17 @@ def test_a_size_that_contradicts_the_model_is_an_error(options) -> None:
     with pytest.raises(tangram.ModelError, match="with these sizes the model cannot run: .* 3 and 5 do not broadcast"):
         tangram.optimize(model, **options)
     assert operators(tangram.optimize(model, dim={"n": 5})) == ["Add"]
+
+
+@pytest.mark.parametrize(("body", "sizes"), [
+    ("(float[n, 4] x) => (float[p, 6] y) { y = Reshape(x, s) }", {"n": 4}),
+    ("(float[n, k] a, float[p, j] b) => (float[q, 2] y) { c = Concat <axis = 0> (a, b)  y = MatMul(c, w) }", {"j": 5}),
+    ("(float[n, k] a, float[p, j] b) => (float[q, 2] y) { c = Concat <axis = 0> (b, a)  y = MatMul(c, w) }", {"j": 5}),
+])  # fmt: skip
+def test_sizes_that_no_run_can_have_are_refused(body, sizes) -> None:
+    weights = {"s": np.array([-1, 6])} if "Reshape" in body else {"w": np.ones((4, 2), np.float32)}
+    model = small.model(body, 17, weights)
+    with pytest.raises(tangram.ModelError, match="with these sizes the model cannot run"):
+        tangram.optimize(model, dim=sizes)
+    fits = {"n": 6} if "n" in sizes else {"j": 4}
+    tangram.optimize(model, dim=fits)

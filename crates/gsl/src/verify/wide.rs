@@ -17,16 +17,30 @@ pub(super) fn module(module: &Module) -> Option<Module> {
     build(module, &mut |_, x| x)
 }
 
-/// The same, with constants and attributes that are any numbers which are rounded to those that are
-/// there; what fills less than half of the digits of its type is taken for exact.
+/// The same, with constants and attributes that are numbers which are rounded to those that are there:
+/// nearly the least or the greatest of them, so that a few runs show how far any are apart. What fills less
+/// than half of the digits of its type is taken for exact.
 pub(super) fn unrounded(module: &Module, rng: &mut Rng) -> Option<Module> {
+    /// The next number of a type is none of those that are rounded to this one.
+    const WITHIN: f64 = 0.999;
     build(module, &mut |dtype, x| {
         let digits = mantissa(dtype);
         let zeros = (x.to_bits() | 1 << 52).trailing_zeros() as i32 - (52 - digits);
         let exact = dtype == DType::F64 || !x.is_finite() || 2 * zeros > digits;
-        let by = if exact { 0.0 } else { 2f64.powi(-digits - 1) * (2.0 * rng.f64() - 1.0) };
-        x * (1.0 + by)
+        let by = if rng.bool() { WITHIN } else { -WITHIN };
+        if exact { x } else { x + by * half_unit(x, dtype) }
     })
+}
+
+/// Half of the distance from a number of a type to the next one.
+fn half_unit(x: f64, dtype: DType) -> f64 {
+    let exponent = (x.to_bits() >> 52 & 0x7ff) as i32 - 1023;
+    let least = match dtype {
+        DType::F16 => -14,
+        DType::BF16 | DType::F32 => -126,
+        _ => exponent,
+    };
+    2f64.powi(exponent.max(least) - mantissa(dtype) - 1)
 }
 
 /// Changes a number of a type.

@@ -89,7 +89,25 @@ pub(crate) fn contradicts(declared: Option<&TypeProto>, inferred: Option<&TypePr
     let differ = |(a, b): (&Dimension, &Dimension)| {
         number(a).zip(number(b)).is_some_and(|(a, b)| a != b && a > 0)
     };
-    theirs.dim.len() != ours.dim.len() || theirs.dim.iter().zip(&ours.dim).any(differ)
+    theirs.dim.len() != ours.dim.len()
+        || theirs.dim.iter().zip(&ours.dim).any(differ)
+        || names_two_numbers(&theirs.dim, &ours.dim)
+}
+
+/// Whether one name stands for two numbers: `[n, n]` for what is 2 by 3.
+fn names_two_numbers(theirs: &[Dimension], ours: &[Dimension]) -> bool {
+    let mut named: FxHashMap<&str, i64> = FxHashMap::default();
+    for (theirs, ours) in theirs.iter().zip(ours) {
+        let (Some(DimensionValue::DimParam(name)), Some(DimensionValue::DimValue(found))) =
+            (&theirs.value, &ours.value)
+        else {
+            continue;
+        };
+        if !name.is_empty() && named.insert(name, *found).is_some_and(|before| before != *found) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Puts what is inferred in the place of what is declared; extents that are not inferred stay.

@@ -7,7 +7,7 @@ use tangram_ir::{
     Arity, Attr, AttrDef, AttrKind, Context, FloatKind, InferError, Loc, Module, Name, Op, OpDef,
     OpState, Point, Type, TypeData, Value,
 };
-use tangram_tensor::Tensor;
+use tangram_tensor::{DType, Tensor};
 
 use super::{Importer, attributes, describe};
 use crate::declared;
@@ -478,10 +478,15 @@ impl NodeCx<'_> {
                 [one] => Some(context.i64_attr(*one)),
                 _ => None,
             },
-            Kind::Float if tensor.dtype().is_float() => match tensor.f64s().ok()?.as_slice() {
-                [one] => Some(context.float_attr(*one, FloatKind::F64)),
-                _ => None,
-            },
+            Kind::Float if tensor.dtype().is_float() => {
+                // As where the number is an attribute: a decimal of a rule means the nearest number.
+                let is_single = tensor.dtype() == DType::F32;
+                let kind = if is_single { FloatKind::F32 } else { FloatKind::F64 };
+                match tensor.f64s().ok()?.as_slice() {
+                    [one] => Some(context.float_attr(*one, kind)),
+                    _ => None,
+                }
+            }
             Kind::Float => match tensor.i64s().ok()?.as_slice() {
                 [one] => Some(context.i64_attr(*one)),
                 _ => None,

@@ -181,8 +181,11 @@ fn infer_concatenate(cx: &InferCx<'_>) -> Result {
             out[i] = if i == along {
                 dims::add(context, out[i], from[i])
             } else {
-                dims::refine(context, out[i], from[i])
-                    .ok_or_else(|| infer_error!("inputs have different extents in dimension {i}"))?
+                let found = dims::refine(context, out[i], from[i]).ok_or_else(|| {
+                    infer_error!("inputs have different extents in dimension {i}")
+                })?;
+                // Of a symbol and a number, which are equal, the number says more.
+                if from[i].as_static().is_some() { from[i] } else { found }
             };
         }
     }

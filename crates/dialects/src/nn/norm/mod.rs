@@ -316,13 +316,18 @@ fn image_and_one_each(def: &OpDef, index: usize) -> Option<usize> {
     if index == 0 { Some(4) } else { one_each(def, index) }
 }
 
-/// The extents from the axis on.
+/// The extents from the axis on, or ones that broadcast to them.
 fn normalised(wanted: &Wanted<'_>, rng: &mut Rng) -> Option<Extents> {
     let Some(like) = wanted.of(0).filter(|_| wanted.index > 0) else {
         return Some(wanted.any(rng));
     };
     let first = place(wanted.axis.unwrap_or(-1), like.len()).unwrap_or(0);
-    Some(like.get(first..).unwrap_or_default().to_vec())
+    let like = like.get(first..).unwrap_or_default();
+    Some(match rng.u8(0..6) {
+        0 => like.iter().map(|&n| if rng.bool() { n } else { 1 }).collect(),
+        1 => like[rng.usize(0..=like.len())..].to_vec(),
+        _ => like.to_vec(),
+    })
 }
 
 /// As many groups as divide the channels.
