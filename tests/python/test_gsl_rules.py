@@ -119,6 +119,17 @@ def test_a_decimal_is_the_number_of_an_operand(body, weights, pattern, dtype) ->
     assert operators(rule(other)) != ["Tanh"]
 
 
+@pytest.mark.parametrize(("graph", "pattern", "after"), [
+    ("(float[1, 3, 1] x) => (float[1, 3, 1] y) { y = Transpose(x) }", "transpose(x) { axes = [2, 1, 0] }", "tanh(x)"),
+    ("(float[2, 3] x) => (float[2, 3] y) { t = Transpose(x)  y = Transpose(t) }",
+     "transpose(transpose(x) { axes = [1, 0] }) { axes = [1, 0] }", "tanh(x)"),
+    ("(float[1, 3, 1] x) => (float[3] y) { y = Squeeze(x) }", "squeeze(x) { axis = [0, 2] }", "tanh(squeeze(x) { axis = [2, 0] })"),
+])  # fmt: skip
+def test_what_an_absent_attribute_means_here_is_matched(graph, pattern, after) -> None:
+    rule = gsl.parse(f"rule r {{ let x = *; match {pattern}; rewrite {after}; }}")[0]
+    assert "Tanh" in operators(rule(small.model(graph)))
+
+
 def test_a_rule_that_is_refused_everywhere_says_so() -> None:
     rule = gsl.parse("rule widen { let x = *; match relu(x); rewrite concatenate(x, x) { axis = 0 }; }")[0]
     made = rule(model([RELU]))

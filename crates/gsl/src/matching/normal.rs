@@ -9,7 +9,7 @@
 //! | `axis`, `axes` of known rank | what is written | the same, counted from the other end |
 //! | `axis` of a reduction without one | all dimensions | |
 //! | `indices_or_sections` of a known extent | the number of equal parts | where they begin |
-//! | one that is absent | what its definition says of that | |
+//! | one that is absent | what its definition says of that: a value, all dimensions in reverse, those of extent 1 | |
 
 use tangram_dialects::constant;
 use tangram_ir::{AttrDef, AttrKind, Module, Op, Value};
@@ -159,5 +159,20 @@ fn absent(module: &Module, op: Op, name: &str) -> Option<AttrValue> {
         let rank = rank(module, op).filter(|_| all)?;
         return Some((0..rank).collect::<Vec<i64>>().into());
     }
-    meaning_of_absence(def)
+    meaning_of_absence(def).or_else(|| meaning_here(module, op, def))
+}
+
+/// What the absence of an attribute means for this operand: all dimensions in reverse, or those of extent 1.
+fn meaning_here(module: &Module, op: Op, def: &AttrDef) -> Option<AttrValue> {
+    if def.doc.contains("reversal if absent") {
+        return Some((0..rank(module, op)?).rev().collect::<Vec<i64>>().into());
+    }
+    // Dimensions may be said by an operand.
+    if def.doc.contains("every such dimension if absent") && module.operand_count(op) == 1 {
+        let data = module.operands(op).next()?;
+        let (_, shape) = constant::static_tensor(module.context(), module.value_type(data))?;
+        let ones = shape.iter().enumerate().filter(|(_, extent)| **extent == 1);
+        return Some(ones.map(|(at, _)| at as i64).collect::<Vec<i64>>().into());
+    }
+    None
 }

@@ -161,6 +161,10 @@ fn candidates(good: &[Features], bad: &[Features], least: usize) -> Vec<Candidat
         equals_constant(column, good, &mut add);
     }
     for (a, b) in pairs(&columns) {
+        // A rank that is as large as an extent is so by chance.
+        if is_count(a.name) && is_rank(b.name) || is_rank(a.name) && is_count(b.name) {
+            continue;
+        }
         let equal =
             |row: usize| a.cells[row].value.is_some() && a.cells[row].value == b.cells[row].value;
         add(&|| format!("{} == {}", a.name, b.name), &equal);
@@ -258,8 +262,15 @@ fn tail(value: &AttrValue) -> Option<AttrValue> {
 
 /// Whether two features measure the same kind of thing: extents and groups, or ranks.
 fn comparable(a: &str, b: &str) -> bool {
-    let is_count = |name: &str| name.contains(".shape[") || name.ends_with(".groups");
-    is_count(a) && is_count(b) || a.ends_with(".ndim") && b.ends_with(".ndim")
+    is_count(a) && is_count(b) || is_rank(a) && is_rank(b)
+}
+
+fn is_count(name: &str) -> bool {
+    name.contains(".shape[") || name.ends_with(".groups")
+}
+
+fn is_rank(name: &str) -> bool {
+    name.ends_with(".ndim")
 }
 
 /// An element type that is one of those of good instances which no bad one has.
@@ -298,6 +309,10 @@ fn equals_constant(column: &Column<'_>, good: &[Features], add: &mut Add<'_>) {
     let mut values: Vec<(usize, usize, &AttrValue)> = Vec::new();
     for (cell, features) in column.cells.iter().zip(good) {
         let (Some(number), Some(value)) = (cell.value, features.get(column.name)) else { continue };
+        // What is right of tensors without elements is right of nothing.
+        if is_count(column.name) && int(value) == Some(0) {
+            continue;
+        }
         match values.iter_mut().find(|(known, ..)| *known == number) {
             Some((_, count, _)) => *count += 1,
             None => values.push((number, 1, value)),
@@ -332,6 +347,22 @@ fn differs_from_constant(column: &Column<'_>, bad: &[Features], add: &mut Add<'_
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A rank is no extent, and nothing is right of nothing.
+    #[test]
+    fn neither_chance_nor_emptiness_is_proposed() {
+        let one = |ndim: i64, extent: i64| -> Features {
+            let entries = [("b.ndim", ndim), ("b.shape[0]", extent)];
+            entries.into_iter().map(|(name, n)| (name.to_owned(), AttrValue::Int(n))).collect()
+        };
+        let good: Vec<Features> =
+            [(1, 1), (2, 2), (3, 3), (1, 1), (2, 2)].map(|(a, b)| one(a, b)).into();
+        let bad = [one(1, 4), one(2, 5), one(3, 1)];
+        assert_eq!(separate(&good, &bad), [""; 0]);
+        let empty: Vec<Features> = (1..6).map(|n| one(n, 0)).collect();
+        let found = separate(&empty, &[one(1, 2), one(2, 3)]);
+        assert!(found.iter().all(|text| !text.contains("== 0")), "{found:?}");
+    }
 
     fn features(groups: i64, a: i64, b: i64) -> Features {
         let entries = [("c.groups", groups), ("x.shape[0]", a), ("y.shape[1]", b)];
