@@ -146,7 +146,7 @@ fn judge(first: usize, step: usize) -> String {
 
 #[test]
 fn changes_of_definitions_are_seen() {
-    let found = judge(7, 120);
+    let found = judge(7, 240);
     assert!(found.is_empty(), "{found}");
 }
 

@@ -127,6 +127,13 @@ fn starts(compiler: &str) -> bool {
 /// What `--exact` promises: one order of each sum, and no rounding less, on every machine, for any
 /// number of threads and by every compiler.
 #[test]
+fn exact_results_are_the_same_bits_with_vectors_and_threads() {
+    let ways = [(Machine::of(Isa::Scalar), "cc", 1), (Machine::native(), "cc", 3)];
+    exact_results_are_the_same_bits(&ways);
+}
+
+#[test]
+#[ignore = "each example is compiled for each machine, a minute"]
 fn exact_results_are_the_same_bits_everywhere() {
     let native = Machine::native();
     let mut ways = Vec::new();
@@ -137,6 +144,10 @@ fn exact_results_are_the_same_bits_everywhere() {
     }
     ways.push((native.clone(), "cc", 3));
     ways.extend(starts("clang").then_some((native, "clang", 1)));
+    exact_results_are_the_same_bits(&ways);
+}
+
+fn exact_results_are_the_same_bits(ways: &[(Machine, &str, usize)]) {
     let mut generator = fastrand::Rng::with_seed(11);
     let mut runs = 0;
     for path in &examples() {
@@ -156,7 +167,7 @@ fn exact_results_are_the_same_bits_everywhere() {
         for size in [1, 5, 33] {
             let Some(inputs) = inputs(&sessions[0], size, &mut generator) else { continue };
             let Ok(expected) = sessions[0].run(&inputs) else { continue };
-            for (session, (machine, compiler, threads)) in sessions.iter().zip(&ways).skip(1) {
+            for (session, (machine, compiler, threads)) in sessions.iter().zip(ways).skip(1) {
                 let found = session.run(&inputs).expect("it runs");
                 let same = found.iter().zip(&expected).all(|pair| match pair {
                     (Datum::Tensor(found), Datum::Tensor(expected)) => {
