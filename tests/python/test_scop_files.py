@@ -495,3 +495,27 @@ def test_parameters_in_the_old_way_have_their_types(files, function):
     calls = "void f(int n)\n{\n    g(n, &A[0][0], B[3]);\n    g(0, B[4], A[5]);\n    g(n - 9, B[4], A[60]);\n}\n"
     _, said = alike(files, function.replace("LOOPS", loops) + calls, "--tile", "8,8")
     assert "rewritten" in said, said
+
+
+@pytest.mark.parametrize(
+    "loops",
+    [
+        "for (int j = 0; j < n; j += 1 + 1)\n        for (int i = 0; i < n; i++) A[i][j] += B[i][j];",
+        "for (int j = 0; j < n; j += sizeof(int))\n        for (int i = n; i > 0; i -= 6 / 2) A[i][j] += B[i][j];",
+        "for (unsigned j = 0; j < sizeof(B) / sizeof(double) / 64u; j++)\n"
+        "        for (unsigned i = 0; i < sizeof(B) / sizeof(B[0]); i++) A[i][j] += B[i][j];",
+        "for (unsigned i = 0; i < sizeof(B[0]) / sizeof(double); i++)\n"
+        "        for (int j = 0; j < 9; j++) A[j][i] += B[i][j];\n    for (unsigned j = 2u * sizeof(short int); j < 60; j++)\n"
+        "        for (int i = 0; i < (int)sizeof(float) * n / 8; i++) A[i][j] += B[i][j];",
+        "for (int j = 0; j < n - (9 - 4); j++)\n        for (int i = 0; i < n / (1 << 2); i++) A[(2 + 1) * i][j] += B[i % (2 * 2)][j];",
+    ],
+)
+def test_constants_are_computed(files, loops):
+    _, said = alike(files, f"void f(int n)\n{{\n    {loops}\n}}\n", "--tile", "8,8")
+    assert "rewritten" in said, said
+
+
+def test_constants_that_wrap_around_are_none(files):
+    # `1u - 2` is large, and `-1 / 2u` is, too.
+    loops = "for (unsigned j = 0; j < 1u - 2 && j < 60; j++)\n        for (int i = 0; i < n; i++) A[i][j + -1 / 2u % 2] += B[i][j];"
+    alike(files, f"void f(int n)\n{{\n    {loops}\n}}\n", "--tile", "8,8")

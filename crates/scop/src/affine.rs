@@ -6,7 +6,8 @@
 //! Lines that were generated, and extents, are read by `polynomial`, which keeps products.
 
 use lang_c::ast::{
-    BinaryOperator, CallExpression, Constant, Expression, IntegerBase, IntegerSize, UnaryOperator,
+    BinaryOperator, CallExpression, Constant, Expression, IntegerBase, IntegerSize,
+    SpecifierQualifier, TypeSpecifier, UnaryOperator,
 };
 use lang_c::span::Node;
 use tangram_presburger::formula::{Comparison, Expr, Formula};
@@ -99,8 +100,59 @@ pub(crate) fn integer(expression: &Expression) -> Option<i128> {
         Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Minus => {
             integer(&unary.node.operand.node).map(|value| -value)
         }
+        Expression::BinaryOperator(binary) => {
+            let (lhs, rhs) = (&binary.node.lhs.node, &binary.node.rhs.node);
+            folded(&binary.node.operator.node, integer(lhs)?, integer(rhs)?)
+        }
+        Expression::SizeOfTy(own) => {
+            let name = &own.node.0.node;
+            size(&name.specifiers).filter(|_| name.declarator.is_none())
+        }
         _ => None,
     }
+}
+
+/// Computes with two constants, as far as the result is the same in each type that they may have.
+fn folded(operator: &BinaryOperator, a: i128, b: i128) -> Option<i128> {
+    let is_plain = |value: &i128| *value >= 0 && INT.has(*value);
+    let (a, b) = Some((a, b)).filter(|(a, b)| is_plain(a) && is_plain(b))?;
+    let value = match operator {
+        BinaryOperator::Plus => a + b,
+        BinaryOperator::Minus => a - b,
+        BinaryOperator::Multiply => a * b,
+        BinaryOperator::Divide => a.checked_div(b)?,
+        BinaryOperator::Modulo => a.checked_rem(b)?,
+        BinaryOperator::ShiftLeft if b < 31 => a << b,
+        BinaryOperator::ShiftRight if b < 31 => a >> b,
+        _ => return None,
+    };
+    Some(value).filter(is_plain)
+}
+
+/// Returns how many bytes a type of numbers has; nothing of `long`, which has what the system says.
+fn size(specifiers: &[Node<SpecifierQualifier>]) -> Option<i128> {
+    let (mut longs, mut found) = (0, None);
+    for specifier in specifiers {
+        let SpecifierQualifier::TypeSpecifier(inner) = &specifier.node else { return None };
+        let size = match &inner.node {
+            TypeSpecifier::Char => 1,
+            TypeSpecifier::Short => 2,
+            TypeSpecifier::Int | TypeSpecifier::Signed | TypeSpecifier::Unsigned => 4,
+            TypeSpecifier::Float => 4,
+            TypeSpecifier::Double => 8,
+            TypeSpecifier::Long => {
+                longs += 1;
+                8
+            }
+            _ => return None,
+        };
+        // `short int` is a `short`, and `long long int` has 8.
+        found = match (found, size) {
+            (Some(known @ (1 | 2 | 8)), 4) => Some(known),
+            (_, size) => Some(size),
+        };
+    }
+    found.filter(|_| longs != 1)
 }
 
 /// Returns the value of a character constant; nothing if the compiler chooses it, as for bytes that
@@ -418,20 +470,29 @@ impl Affine<'_, '_> {
         }
     }
 
-    /// Reads `sizeof(A) / sizeof(A[0])`, the number of elements of an array.
+    /// Reads `sizeof(A) / sizeof(A[0])`, or `sizeof(A) / sizeof(double)`, the number of elements of an
+    /// array.
     fn count(
         &self,
         operator: &BinaryOperator,
         lhs: &Node<Expression>,
         rhs: &Node<Expression>,
     ) -> Option<i128> {
-        let (Expression::SizeOfVal(whole), Expression::SizeOfVal(one)) = (&lhs.node, &rhs.node)
-        else {
-            return None;
-        };
+        let Expression::SizeOfVal(whole) = &lhs.node else { return None };
         let (name, skipped) = indexed(&whole.node.0.node)?;
-        let (other, more) = indexed(&one.node.0.node)?;
-        let array = self.names.get(name).filter(|_| name == other)?;
+        let array = self.names.get(name)?;
+        let more = match &rhs.node {
+            Expression::SizeOfVal(one) => {
+                let (other, more) = indexed(&one.node.0.node)?;
+                (name == other).then_some(more)?
+            }
+            Expression::SizeOfTy(one) => {
+                let element = self.names.resolved(self.source.of(&one.node.0));
+                let is_element = element == self.names.resolved(&array.element);
+                is_element.then_some(array.extents.len())?
+            }
+            _ => return None,
+        };
         let is_array = self.names.restricted(name).is_none() && skipped <= more;
         let within = array.extents.get(skipped..more).filter(|_| is_array)?;
         let counts = within.iter().map(|extent| Polynomial::read(extent)?.number());
