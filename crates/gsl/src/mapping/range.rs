@@ -10,7 +10,7 @@
 
 use tangram_ir::{Module, Op};
 use tangram_tensor::elementwise::{add, cast, divide, multiply, subtract};
-use tangram_tensor::{DType, Element, KernelError, Tensor};
+use tangram_tensor::{DType, KernelError, Tensor};
 
 /// Operations that multiply. An infinite factor behind a sum is none before it: `(x W) * inf` is
 /// infinite, and `W * inf` is NaN where W is 0, and a sum of infinities of both signs is NaN.
@@ -46,14 +46,21 @@ pub(super) fn leaves(
     !results.iter().all(is_finite) || underflows(name, &given, results)
 }
 
-/// Whether no element is infinite or NaN.
+/// Whether no element is infinite or NaN: weights as a rule, which need not be aligned, where they lie.
 pub(super) fn is_finite(tensor: &Tensor) -> bool {
+    /// Whether the bits of an exponent are not all set, in any of the numbers.
+    fn all<const N: usize>(bytes: &[u8], is_number: impl Fn([u8; N]) -> bool) -> bool {
+        let numbers = bytes.as_chunks::<N>().0;
+        numbers.iter().fold(true, |all, number| all & is_number(*number))
+    }
+    let halves = |exponent: u16| {
+        all(tensor.bytes(), |number| u16::from_le_bytes(number) & exponent != exponent)
+    };
     match tensor.dtype() {
-        // Weights as a rule, which need not be aligned: where they lie, in vectors.
-        DType::F32 => {
-            let numbers = tensor.bytes().chunks_exact(size_of::<f32>()).map(f32::from_le);
-            numbers.fold(true, |all, number| all & number.is_finite())
-        }
+        DType::F16 => halves(0x7c00),
+        DType::BF16 => halves(0x7f80),
+        DType::F32 => all(tensor.bytes(), |number| f32::from_le_bytes(number).is_finite()),
+        DType::F64 => all(tensor.bytes(), |number| f64::from_le_bytes(number).is_finite()),
         dtype if !dtype.is_float() => true,
         _ => tensor.f64s().is_ok_and(|list| list.iter().all(|number| number.is_finite())),
     }
@@ -142,6 +149,27 @@ mod tests {
     use tangram_tensor::f16;
 
     #[test]
+    fn numbers_are_told_from_what_is_none() {
+        for (x, finite) in [
+            (0.0, true),
+            (-65504.0, true),
+            (6e-8, true),
+            (f64::NAN, false),
+            (f64::INFINITY, false),
+            (f64::NEG_INFINITY, false),
+        ] {
+            let wide = Tensor::from_vec([2], vec![1.0, x]).expect("two numbers");
+            for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
+                assert_eq!(
+                    is_finite(&cast(&wide, dtype).expect("a cast")),
+                    finite,
+                    "{x} {dtype:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn products_out_of_range_are_seen() {
         let context = tangram_dialects::context();
         let mut module = Module::new(context.clone());
@@ -163,7 +191,7 @@ mod tests {
         let sum = module.create_at(Point::Start(body), sum);
         let added = |a: f64, b: f64| {
             let (a, b) = (half(a), half(b));
-            let total = tangram_tensor::elementwise::add(&a, &b).expect("a sum");
+            let total = add(&a, &b).expect("a sum");
             leaves(&module, sum, &[Some(a), Some(b)], &[total])
         };
         assert!(!added(f64::NEG_INFINITY, 2.0), "what was infinite before may stay so");
