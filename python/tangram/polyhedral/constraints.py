@@ -8,6 +8,7 @@ from typing import Literal, Self
 from tangram import _native
 from tangram.polyhedral.schedules import Schedule
 from tangram.presburger import DEFAULT_CONTEXT, Context, Map, Set
+from tangram.presburger.names import last_text
 
 Relations = Set | Map
 
@@ -44,7 +45,7 @@ class ScheduleConstraints:
     @classmethod
     def read_from_str(cls, *arguments: str | Context | None) -> Self:
         """Parses isl's form, as the constructor does; a context before it is accepted."""
-        return cls(str(arguments[-1]))
+        return cls(last_text(arguments))
 
     def _with(self, name: str, value: Relations) -> Self:
         return self._of({**self._parts, name: value})

@@ -9,6 +9,7 @@ from typing import Final, Self, TYPE_CHECKING
 
 from tangram import _native
 from tangram._native import PresburgerError
+from tangram.presburger.names import last_text
 from tangram.polyhedral.drafts import NOTHING, Draft, drafts, filtered, gist, tree_of
 from tangram.presburger import (
     DEFAULT_CONTEXT,
@@ -57,7 +58,7 @@ class MultiVal(tuple[int, ...]):
     @classmethod
     def read_from_str(cls, *arguments: str | Context | None) -> Self:
         """Reads integers between brackets; a context before the text is accepted."""
-        return cls(str(arguments[-1]))
+        return cls(last_text(arguments))
 
     @classmethod
     def zero(cls, space: Space) -> Self:
@@ -532,6 +533,8 @@ class Editing:
         """Puts the children of all sequences right below children in the children's places."""
 
         def change(node: Draft) -> Draft:
+            if node.kind != "sequence":
+                raise PresburgerError(f"expected a sequence, found a {node.kind}")
             for position in reversed(range(len(node.children))):
                 if node.children[position].children[0].kind == "sequence":
                     _splice(node, position)

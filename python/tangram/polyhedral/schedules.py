@@ -12,6 +12,7 @@ from tangram.polyhedral.drafts import Draft
 from tangram.polyhedral.editing import Editing
 from tangram.polyhedral.subtrees import Subtree, Whole
 from tangram.presburger import DEFAULT_CONTEXT, Context, Id, Map, MultiUnionPwAff, Set, Space, UnionPwMultiAff
+from tangram.presburger.names import last_text
 
 
 class schedule_node_type(enum.Enum):  # noqa: N801  (islpy's name)
@@ -55,7 +56,7 @@ class Schedule(Whole):
     @classmethod
     def read_from_str(cls, *arguments: str | Context | None) -> Self:
         """Parses isl's YAML, as the constructor does; a context before it is accepted."""
-        return cls(str(arguments[-1]))
+        return cls(last_text(arguments))
 
     def dump(self) -> None:
         """Prints the tree."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger.dimensions import Dimensions, check, new_names
-from tangram.presburger.names import Column, Context, Form, Tuple, dim_type
+from tangram.presburger.names import Column, Context, Form, Tuple, dim_type, last_text
 from tangram.presburger.spaces import Space
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ class Constrained(Dimensions):
     @classmethod
     def read_from_str(cls, *arguments: str | Context | None) -> Self:
         """Parses isl's notation, as the constructor does; a context before it is accepted."""
-        return cls(str(arguments[-1]))  # type: ignore[call-arg]
+        return cls(last_text(arguments))  # type: ignore[call-arg]
 
 
 def uses(row: list[int], drop: list[bool]) -> bool:

@@ -12,7 +12,7 @@ from tangram.presburger.counts import PwQPolynomial
 from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.folds import PwQPolynomialFold
 from tangram.presburger.maps import Map
-from tangram.presburger.names import Context
+from tangram.presburger.names import Context, last_text
 from tangram.presburger.sets import Set
 from tangram.presburger.values import ratio
 
@@ -46,7 +46,7 @@ class UnionPwQPolynomial(Sequence[PwQPolynomial]):
     @classmethod
     def read_from_str(cls, *arguments: str | Context | None) -> Self:
         """Parses isl's notation, as the constructor does; a context before it is accepted."""
-        return cls(str(arguments[-1]))
+        return cls(last_text(arguments))
 
     @classmethod
     def from_pw_qpolynomial(cls, function: PwQPolynomial) -> UnionPwQPolynomial:

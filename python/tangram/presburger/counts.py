@@ -12,7 +12,7 @@ from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
 from tangram.presburger.dimensions import Dimensions
-from tangram.presburger.names import Context, Tuple, dim_type
+from tangram.presburger.names import Context, Tuple, dim_type, last_text
 from tangram.presburger.points import Point
 from tangram.presburger.sets import Set
 from tangram.presburger.spaces import Space
@@ -52,7 +52,7 @@ class PwQPolynomial(Dimensions):
     @classmethod
     def read_from_str(cls, *arguments: str | Context | None) -> Self:
         """Parses isl's notation, as the constructor does; a context before it is accepted."""
-        return cls(str(arguments[-1]))
+        return cls(last_text(arguments))
 
     def __call__(self, *point: int, **params: int) -> Fraction | int | float:
         """The value at a point: coordinates of the domain, and parameters by name.

@@ -198,12 +198,14 @@ class Dimensions:
         """The name of a tuple, which may be empty."""
         return Id(self.get_tuple_name(type) or "")
 
-    def set_tuple_name(self, *where: dim_type | str) -> Self:
+    def set_tuple_name(self, type: dim_type | str, name: str | None = None) -> Self:
         """With another name of a tuple: ``set_tuple_name("S")``, or with its kind first."""
-        name = str(where[-1])
-        type = dim_type.set if isinstance(where[0], str) else where[0]
+        if isinstance(type, str):
+            type, name = dim_type.set, type
+        if name is None:
+            raise TypeError("expected the name of the tuple")
         space = self.get_space()
-        changed = space._with_tuple(type, space._tuple(type)._replace(name=name))
+        changed = space._with_tuple(type, space._tuple(type)._replace(name=str(name)))
         return self._placed(changed, list(range(space.dim(dim_type.all))))
 
     set_tuple_id = set_tuple_name

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Self
 
 from tangram import _native
+from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
 from tangram.presburger.counts import PwQPolynomial
 from tangram.presburger.dimensions import Dimensions
-from tangram.presburger.names import Context, Tuple, dim_type
+from tangram.presburger.names import Context, Tuple, dim_type, last_text
 from tangram.presburger.polynomials import QPolynomial
 from tangram.presburger.sets import Set
 from tangram.presburger.spaces import Space
@@ -44,7 +46,7 @@ class PwQPolynomialFold(Dimensions):
     @classmethod
     def read_from_str(cls, *arguments: str | Context | None) -> Self:
         """Parses isl's notation, as the constructor does; a context before it is accepted."""
-        return cls(str(arguments[-1]))
+        return cls(last_text(arguments))
 
     @classmethod
     def from_pw_qpolynomial(cls, function: PwQPolynomial, upper: bool = True) -> PwQPolynomialFold:
@@ -74,6 +76,18 @@ class PwQPolynomialFold(Dimensions):
     def get_domain_space(self) -> Space:
         """The space of the arguments; of a bound that depends on parameters alone, theirs."""
         return Space._of(self._bound.space())
+
+    def _placed(self, space: Space, to: list[int]) -> Self:
+        domain = space.domain() if space.is_map() else space.params()
+        moved = to[: self.dim(dim_type.param) + self.dim(dim_type.in_)]
+        parts = [
+            _native.Bound.of(value.intersect_domain(points)._count.placed(domain._form, moved), self.is_upper())
+            for points, values in self.get_pieces()
+            for value in values
+        ]
+        if not parts:
+            raise PresburgerError(f"expected a bound somewhere, found {self}")
+        return self._of(functools.reduce(_native.Bound.fold, parts))
 
     def get_param_names(self) -> list[str]:
         """The names of the parameters."""

@@ -10,7 +10,7 @@ from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
 from tangram.presburger.dimensions import Dimensions
-from tangram.presburger.names import Context, dim_type
+from tangram.presburger.names import Context, dim_type, last_text
 from tangram.presburger.sets import Set
 from tangram.presburger.spaces import Space
 from tangram.presburger.values import ratio
@@ -50,7 +50,7 @@ class Function(Dimensions):
     @classmethod
     def read_from_str(cls, *arguments: str | Context | None) -> Self:
         """Parses isl's notation, as the constructor does; a context before it is accepted."""
-        return cls(str(arguments[-1]))
+        return cls(last_text(arguments))
 
     def get_param_names(self) -> list[str]:
         """The names of the parameters."""

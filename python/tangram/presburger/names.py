@@ -105,6 +105,13 @@ DEFAULT_CONTEXT = Context()
 """The context whose options count."""
 
 
+def last_text(arguments: tuple[object, ...]) -> str:
+    """The text that is read; a context may stand before it."""
+    if not arguments:
+        raise TypeError("expected a text")
+    return str(arguments[-1])
+
+
 class Id(str):
     """A name, of a tuple or a dimension."""
 
@@ -131,7 +138,7 @@ class Id(str):
     @classmethod
     def read_from_str(cls, *arguments: object) -> Id:
         """The name that is the last argument."""
-        return cls(str(arguments[-1]))
+        return cls(last_text(arguments))
 
     @classmethod
     def alloc(cls, context: Context | None, name: str, user: object = None) -> Id:

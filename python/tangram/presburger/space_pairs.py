@@ -16,7 +16,7 @@ from tangram.presburger.names import Id, dim_type
 if TYPE_CHECKING:
     from tangram.presburger.affs import Aff, PwAff
     from tangram.presburger.maps import Map
-    from tangram.presburger.multi_affs import MultiAff, PwMultiAff
+    from tangram.presburger.multi_affs import PwMultiAff
     from tangram.presburger.sets import Set
     from tangram.presburger.spaces import Space
 
@@ -49,8 +49,12 @@ class SpacePairs(Dimensions):
 
     def _by(self, operation: str, *others: Space) -> Space:
         """The space of what an operation makes of universe relations."""
-        found: Space = getattr(self._all(), operation)(*(other._all() for other in others)).get_space()
-        return found
+        every = self._all()
+        if not hasattr(every, operation):
+            kind, found = ("set", "relation")[:: -1 if self.is_set() else 1]
+            raise PresburgerError(f"expected the space of a {kind}, found that of a {found}: {self}")
+        made: Space = getattr(every, operation)(*(other._all() for other in others)).get_space()
+        return made
 
     def universe_map(self) -> Map:
         """All pairs."""
@@ -311,11 +315,11 @@ class SpacePairs(Dimensions):
 
         return Aff.zero_on_domain(self)
 
-    def identity_multi_aff_on_domain(self) -> MultiAff:
+    def identity_multi_aff_on_domain(self) -> PwMultiAff:
         """The function that gives each point itself."""
-        from tangram.presburger.multi_affs import MultiAff
+        from tangram.presburger.multi_affs import PwMultiAff
 
-        return MultiAff.identity(self.map_from_set())
+        return PwMultiAff.identity_on_domain_space(self)
 
     identity_multi_pw_aff_on_domain = identity_multi_aff_on_domain
     identity_pw_multi_aff_on_domain = identity_multi_aff_on_domain

@@ -16,6 +16,7 @@ from tangram.presburger.names import (
     Form,
     Tuple,
     dim_type,
+    last_text,
     read_tuple,
 )
 from tangram.presburger.space_pairs import SpacePairs
@@ -58,7 +59,7 @@ class Space(SpacePairs):
     @classmethod
     def read_from_str(cls, *arguments: str | Context | None) -> Self:
         """Parses isl's notation; a context before the text is accepted."""
-        return cls(str(arguments[-1]))
+        return cls(last_text(arguments))
 
     @classmethod
     def create_from_names(

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Self
 
 from tangram import _native
+from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
 from tangram.presburger.affs import PwAff
 from tangram.presburger.functions import Function
+from tangram.presburger.gathered import Gathered
 from tangram.presburger.maps import Map
 from tangram.presburger.multi_affs import PwMultiAff
-from tangram.presburger.names import Context, Tuple, read_tuple
+from tangram.presburger.names import PARAMS, Context, Tuple, read_tuple
 from tangram.presburger.sets import Set
+from tangram.presburger.spaces import Space
 from tangram.presburger.values import ratio
 
 
-class UnionPwMultiAff(Function):
+class UnionPwMultiAff(Gathered[PwMultiAff], Function):
     """Functions between different tuples, one for each pair of tuples."""
 
     __slots__ = ()
@@ -27,7 +31,13 @@ class UnionPwMultiAff(Function):
         """One function for each pair of tuples."""
         return [PwMultiAff._of(function) for function in self._function.functions()]
 
+    _each = functions
     get_pw_multi_aff_list = functions
+
+    @classmethod
+    def _gather(cls, functions: Sequence[PwMultiAff]) -> Self:
+        parts = [cls(str(function)) for function in functions]
+        return functools.reduce(cls.union_add, parts) if parts else cls("{ }")
 
     def coalesce(self) -> UnionPwMultiAff:
         """The same functions in fewer pieces, where pieces can be joined exactly."""
@@ -69,7 +79,7 @@ class UnionPwMultiAff(Function):
         return self.sub(other) if isinstance(other, UnionPwMultiAff) else NotImplemented
 
 
-class UnionPwAff(Function):
+class UnionPwAff(Gathered[PwAff], Function):
     """A :class:`PwAff` for each of several tuples.
 
     >>> UnionPwAff("{ S[i] -> [(i)]; T[i, j] -> [(j)] }").functions()[1](3, 5)
@@ -95,13 +105,18 @@ class UnionPwAff(Function):
     @classmethod
     def collect(cls, functions: Sequence[PwAff]) -> UnionPwAff:
         """The functions of any tuples; of two of the same tuple, the first one counts."""
-        return cls._of(_native.UnionPwAff.of([function._function for function in functions]))
+        return cls._gather(functions)
 
     def functions(self) -> list[PwAff]:
         """One function for each tuple."""
         return [PwAff._of(function) for function in self._function.functions()]
 
+    _each = functions
     get_pw_aff_list = functions
+
+    @classmethod
+    def _gather(cls, functions: Sequence[PwAff]) -> Self:
+        return cls._of(_native.UnionPwAff.of([function._function for function in functions]))
 
     def n_pw_aff(self) -> int:
         """The number of tuples."""
@@ -236,9 +251,17 @@ class MultiUnionPwAff(Function):
     def __len__(self) -> int:
         return len(self._function.members())
 
-    def get_tuple_name(self, type: object = None) -> str | None:
-        """The name of the output tuple."""
-        return self._function.output()[0] or None
+    def get_space(self) -> Space:
+        """The parameters and the output tuple."""
+        return Space._of((self.get_param_names(), None, self._function.output()))
+
+    def _placed(self, space: Space, to: list[int]) -> Self:
+        if space._input is not None or len(space._output.dims) != len(self):
+            raise PresburgerError(f"expected a space of {len(self)} dimensions, found {space}")
+        params = Space._of((self.get_param_names(), None, PARAMS)), space.params()
+        moved = to[: len(params[0]._params)]
+        members = [member._placed(params[1], moved)._function for member in self.get_list()]
+        return self._of(_native.MultiUnionPwAff.of(space._output, members))
 
     def domain(self) -> Set:
         """The arguments for which all outputs have values.

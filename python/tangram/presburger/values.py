@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
-from tangram.presburger.names import DEFAULT_CONTEXT, Context
+from tangram.presburger.names import DEFAULT_CONTEXT, Context, last_text
 
 
 class Val(Fraction):
@@ -36,7 +36,7 @@ class Val(Fraction):
     @classmethod
     def int_from_si(cls, *arguments: Any) -> Self:
         """The number that is the last argument."""
-        return cls(arguments[-1])
+        return cls(last_text(arguments))
 
     def to_python(self) -> int:
         """As ``int``.
@@ -132,7 +132,7 @@ class Val(Fraction):
     @classmethod
     def read_from_str(cls, *arguments: Any) -> Self:
         """The number that the last argument writes."""
-        return cls(str(arguments[-1]))
+        return cls(last_text(arguments))
 
     int_from_ui = int_from_si
 
