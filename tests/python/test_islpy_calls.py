@@ -80,3 +80,15 @@ def test_an_identity_is_made_of_a_space() -> None:
     space = ours.Space.create_from_names(ours.DEFAULT_CONTEXT, set=["i"])
     assert space.identity_multi_aff_on_domain() == ours.MultiAff("{ [i] -> [(i)] }")
     assert ours.Space("{ A[i] }").identity_pw_multi_aff_on_domain() == ours.MultiAff("{ A[i] -> A[(i)] }")
+
+
+@pytest.mark.parametrize("points", ["{ [i] : i > 3 }", "[n] -> { A[i] : i > n }", "[n] -> { : n > 3 }"])
+def test_functions_on_a_set_have_no_values_elsewhere(points: str) -> None:
+    domain = ours.Set(points)
+    for value in (
+        ours.PwAff.val_on_domain(domain, ours.Val(5)),
+        ours.PwAff.zero_on_domain(domain),
+        ours.Aff.val_on_domain(domain, 5),
+    ):
+        assert value.domain() == domain and type(value) is ours.PwAff
+    assert type(ours.Aff.val_on_domain(domain.get_space(), 5)) is ours.Aff

@@ -100,14 +100,20 @@ class PwAff(Single):
 
     @classmethod
     def zero_on_domain(cls, space: Dimensions) -> Self:
-        """0 on all points of a space."""
+        """0 on all points of a space, or of a set."""
         return cls.val_on_domain(space, 0)
 
     @classmethod
     def val_on_domain(cls, space: Dimensions, value: int | Fraction) -> Self:
-        """A number on all points of a space."""
+        """A number on all points of a space, or of a set."""
         row = [value.numerator] + [0] * space.dim(dim_type.all)
-        return cls._of(_native.PwAff.of_row(space.get_space()._form, row, value.denominator, []))
+        return cls._on(space, row, value.denominator)
+
+    @classmethod
+    def _on(cls, domain: Dimensions, row: list[int], divisor: int) -> Self:
+        """An affine form on all points of a space, or of a set."""
+        form = cls._of(_native.PwAff.of_row(domain.get_space()._form, row, divisor, []))
+        return form.intersect_domain(domain) if isinstance(domain, Set) else form
 
     @classmethod
     def val_on_domain_space(cls, space: Dimensions, val: int | Fraction) -> Self:
@@ -158,7 +164,7 @@ class PwAff(Single):
         """The value of a dimension at each point of a space, or of a parameter."""
         row = [0] * (1 + space.dim(dim_type.all))
         row[1 + column(space, type, pos)] = 1
-        return cls._of(_native.PwAff.of_row(space.get_space()._form, row, 1, []))
+        return cls._on(space, row, 1)
 
     @classmethod
     def from_aff(cls, function: PwAff) -> PwAff:
