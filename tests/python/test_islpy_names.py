@@ -10,6 +10,8 @@ import pytest
 islpy = pytest.importorskip("islpy", reason="needs islpy")
 ours = pytest.importorskip("tangram.isl")
 
+from islpy_twin import plain  # noqa: E402
+
 TABLE = Path(__file__).with_name("islpy_absent.txt")
 
 
@@ -96,3 +98,44 @@ def test_lists_values_and_options_have_islpys_methods() -> None:
     ours.DEFAULT_CONTEXT.set_schedule_algorithm(ours.schedule_algorithm.feautrier)
     assert ours.DEFAULT_CONTEXT.get_schedule_algorithm() == ours.schedule_algorithm.feautrier
     ours.DEFAULT_CONTEXT.set_schedule_algorithm(ours.schedule_algorithm.isl)
+
+
+def test_lists_that_are_returned_have_islpys_methods() -> None:
+    points, pairs = ours.Set("{ A[i] : i > 3 or i < 0; B[] }"), ours.Map("{ A[i] -> B[]; B[] -> B[] }")
+    function = ours.MultiPwAff("{ A[i] -> [(i), (2)] : i > 0 }")
+    union = ours.MultiUnionPwAff("C[{ A[i] -> [(i)]; B[j] -> [(j)] }, { A[i] -> [(0)]; B[j] -> [(1)] }]")
+    assert points.get_set_list().n_set() == 2 and points.get_basic_set_list().n_basic_set() == 3
+    assert pairs.get_map_list().n_map() == pairs.get_basic_map_list().size() == 2
+    assert isinstance(pairs.get_map_list().get_at(1), ours.Map)
+    assert function.get_list().n_pw_aff() == 2 and function.as_map().as_pw_multi_aff().get_list().size() == 2
+    assert ours.MultiAff("{ A[i] -> [(i), (2)] }").get_list().n_aff() == 2
+    assert union.get_list().n_union_pw_aff() == 2 and union.get_at(0).get_pw_aff_list().n_pw_aff() == 2
+    assert union.as_union_pw_multi_aff().get_pw_multi_aff_list().n_pw_multi_aff() == 2
+    assert pairs.card().get_pw_qpolynomial_list().n_pw_qpolynomial() == 2
+    bounds = ours.UnionPwQPolynomialFold("{ A[i] -> max(i, 3); B[i, j] -> max(i * j) }")
+    assert bounds.get_pw_qpolynomial_fold_list().n_pw_qpolynomial_fold() == 2
+    assert all(isinstance(found, list) for found in (points.get_set_list(), function.get_list()))
+
+
+def test_unions_have_universes_and_preimages() -> None:
+    points, pairs = "{ A[i] : 0 <= i < 4; B[] }", "{ A[i] -> B[i] : 0 <= i < 4; B[] -> B[i]; B[] -> C[] }"
+    function, functions = "{ C[a] -> A[(2a)] }", "{ C[a] -> A[(2a)]; D[a] -> B[]; D[a] -> E[] : false }"
+    for kind, text in (("UnionSet", points), ("UnionMap", pairs)):
+        expected, found = getattr(islpy, kind)(text), getattr(ours, kind)(text)
+        assert found.universe() == plain(expected.universe())
+    assert ours.BasicSet("{ A[i] : i > 3 }").universe() == ours.Set.universe(ours.Space("{ A[i] }"))
+    theirs, mine = (i.UnionSet(points) for i in (islpy, ours))
+    expected = theirs.preimage_multi_aff(islpy.MultiAff(function))
+    assert mine.preimage_multi_aff(ours.MultiAff(function)) == plain(expected)
+    assert not mine.preimage_multi_aff(ours.MultiAff("{ C[a] -> X[(2a)] }"))
+    expected = theirs.preimage_union_pw_multi_aff(islpy.UnionPwMultiAff(functions))
+    assert mine.preimage_union_pw_multi_aff(ours.UnionPwMultiAff(functions)) == plain(expected)
+    theirs, mine = (i.UnionMap(pairs) for i in (islpy, ours))
+    for name in ("preimage_domain", "preimage_range"):
+        single, several = f"{name}_multi_aff", f"{name}_union_pw_multi_aff"
+        expected = getattr(theirs, single)(islpy.MultiAff("{ X[a] -> B[] }"))
+        assert getattr(mine, single)(ours.MultiAff("{ X[a] -> B[] }")) == plain(expected)
+        expected = getattr(theirs, several)(islpy.UnionPwMultiAff(functions))
+        assert getattr(mine, several)(ours.UnionPwMultiAff(functions)) == plain(expected)
+    with pytest.raises(ours.Error):
+        ours.Set("{ A[i] : 0 <= i < 4 }").preimage_multi_aff(ours.MultiAff("{ C[a] -> X[(2a)] }"))

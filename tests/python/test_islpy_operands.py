@@ -169,6 +169,10 @@ def compare(rng: random.Random, case: tuple[str, str, str], counts: Counter[str]
         found = getattr(mine[0], name)(*mine[1:])
         same = agree(name, mine, found, expected)
     except ours.PresburgerError as error:
+        if "pairs" in str(error) and mine[0].isa_single() and expected.is_empty():
+            # So it is for a set or a relation in isl; here they are unions as well.
+            counts["refused by isl"] += 1
+            return
         if "more than" not in str(error):
             raise AssertionError(f"{name} of {texts} is refused: {error}") from error
         counts["given up"] += 1

@@ -272,6 +272,7 @@ def extents(isl: Any) -> Any:
         domain.dim_max_val(1),
         domain.dim_min_val(1).is_zero(),
         info.get_stride(),
+        strided.indicator_function(),
         strided.get_stride(0).is_one(),
         strided.count_val(),
         [domain.is_bounded(), strided.is_bounded()],

@@ -99,8 +99,9 @@ from tangram.presburger.names import (
 from tangram.presburger.points import Point
 from tangram.presburger.polynomials import QPolynomial, Term
 from tangram.presburger.printer import Printer
-from tangram.presburger.sets import BasicSet, Set, StrideInfo
+from tangram.presburger.sets import BasicSet, Set
 from tangram.presburger.spaces import LocalSpace, Space
+from tangram.presburger.strides import StrideInfo
 from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwAff, UnionPwMultiAff
 from tangram.presburger.values import Val
 from tangram.presburger.vertices import Vertex, Vertices

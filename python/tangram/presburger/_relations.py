@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self, TypeVar
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger import plots
 from tangram.presburger.constrained import Constrained
 from tangram.presburger.names import Context, dim_type
+
+if TYPE_CHECKING:
+    from tangram.presburger.union_affs import UnionPwMultiAff
 
 R = TypeVar("R", bound="Relations")
 
@@ -158,6 +163,35 @@ class Relations(Constrained):
     def _in(self, space: Space) -> Self:
         """The points of one space."""
         return self & self._wrap(_native.Union.full(space.get_space()._form))
+
+    def _expect(self, fits: Callable[[Space], bool], wanted: str) -> None:
+        """Raises what says what was expected of the only space, unless there is no point.
+
+        Of several spaces, those are dropped that do not fit, as isl's unions do.
+        """
+        spaces = self._union.spaces()
+        if len(spaces) == 1 and not fits(Space._of(spaces[0])) and not self.is_empty():
+            raise PresburgerError(f"expected {wanted}, found {self}")
+
+    def _preimage(self, side: str, functions: PwMultiAff | UnionPwMultiAff) -> Any:
+        """What functions send to the points, or to the inputs or outputs of the pairs.
+
+        Of several spaces, or for several functions, what does not fit is left out.
+        """
+        type = dim_type.in_ if side == "domain" else dim_type.set
+        single = [functions] if isinstance(functions, PwMultiAff) else functions.functions()
+        pieces = self.pieces()
+        fitting = [
+            (piece, function)
+            for piece in pieces
+            for function in single
+            if len(pieces) == len(single) == 1
+            or piece.get_space()._tuple(type).shape() == function.get_space()._output.shape()
+        ]
+        parts = [self._general._wrap(f._function.preimage(side, piece._union)) for piece, f in fitting]
+        if not parts and side == "set" and len(single) == 1:
+            return self._general.empty(single[0].get_domain_space())
+        return functools.reduce(self._general.union, parts, self._general("{ }"))
 
     def isa_single(self) -> bool:
         """Whether all points are of one space."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar, overload
 
 from tangram import _native
 from tangram._native import PresburgerError
@@ -16,6 +16,28 @@ if TYPE_CHECKING:
     from tangram.presburger.sets import Set
 
 
+C = TypeVar("C", bound="Constrained")
+
+
+class Universe:
+    """``Set.universe(space)`` and ``points.universe()``, as islpy has both."""
+
+    @overload
+    def __get__(self, value: None, kind: type[C]) -> Callable[[Dimensions], C]: ...
+    @overload
+    def __get__(self, value: C, kind: type[C]) -> Callable[..., C]: ...
+    def __get__(self, value: C | None, kind: type[C]) -> Callable[..., C]:
+        def universe(space: Dimensions) -> C:
+            """All points of a space."""
+            return kind._wrap(_native.Union.full(space.get_space()._form))
+
+        def universe_of(space: Dimensions | None = None) -> C:
+            """All points of a space, or of all spaces of this."""
+            return value._full() if value is not None and space is None else universe(space or value)
+
+        return universe if value is None else universe_of
+
+
 class Constrained(Dimensions):
     """What is done to sets and relations of one space, dimension by dimension."""
 
@@ -24,6 +46,10 @@ class Constrained(Dimensions):
 
     @classmethod
     def _wrap(cls, union: _native.Union) -> Self:
+        raise NotImplementedError
+
+    def _full(self) -> Self:
+        """All points of the same spaces."""
         raise NotImplementedError
 
     def get_space(self) -> Space:
@@ -42,10 +68,8 @@ class Constrained(Dimensions):
 
     # Made of spaces and constraints.
 
-    @classmethod
-    def universe(cls, space: Dimensions) -> Self:
-        """All points of a space."""
-        return cls._wrap(_native.Union.full(space.get_space()._form))
+    universe = Universe()
+    """All points of a space; of a value, those of its spaces."""
 
     @classmethod
     def empty(cls, space: Dimensions) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Self, overload
+from typing import TYPE_CHECKING, Self, overload
 
 from tangram import _native
 from tangram.presburger._relations import wrap
@@ -15,6 +15,9 @@ from tangram.presburger.maps import Map
 from tangram.presburger.names import Context, last_text
 from tangram.presburger.sets import Set
 from tangram.presburger.values import ratio
+
+if TYPE_CHECKING:
+    from tangram.presburger.lists import PwQPolynomialFoldList, PwQPolynomialList
 
 
 class UnionPwQPolynomial(Sequence[PwQPolynomial]):
@@ -62,9 +65,11 @@ class UnionPwQPolynomial(Sequence[PwQPolynomial]):
         """The names of the parameters."""
         return self._counts.params()
 
-    def get_pw_qpolynomial_list(self) -> list[PwQPolynomial]:
+    def get_pw_qpolynomial_list(self) -> PwQPolynomialList:
         """One function for each tuple."""
-        return [PwQPolynomial._of(count) for count in self._counts.functions()]
+        from tangram.presburger.lists import PwQPolynomialList
+
+        return PwQPolynomialList([PwQPolynomial._of(count) for count in self._counts.functions()])
 
     def n_pw_qpolynomial(self) -> int:
         """The number of tuples."""
@@ -264,9 +269,11 @@ class UnionPwQPolynomialFold(Sequence[PwQPolynomialFold]):
         """Whether all bound from above."""
         return self._bounds.is_upper()
 
-    def get_pw_qpolynomial_fold_list(self) -> list[PwQPolynomialFold]:
+    def get_pw_qpolynomial_fold_list(self) -> PwQPolynomialFoldList:
         """One bound for each tuple."""
-        return [PwQPolynomialFold._of(bound) for bound in self._bounds.bounds()]
+        from tangram.presburger.lists import PwQPolynomialFoldList
+
+        return PwQPolynomialFoldList([PwQPolynomialFold._of(bound) for bound in self._bounds.bounds()])
 
     def n_pw_qpolynomial_fold(self) -> int:
         """The number of tuples."""

@@ -15,14 +15,16 @@ from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.names import Id, dim_type
 from tangram.presburger.pairs import Pairs
 from tangram.presburger.points import Point
-from tangram.presburger.sets import Set, StrideInfo, has_finite_params
+from tangram.presburger.sets import Set, has_finite_params
 
 if TYPE_CHECKING:
     from tangram.presburger.affs import PwAff
     from tangram.presburger.count_unions import UnionPwQPolynomial, UnionPwQPolynomialFold
+    from tangram.presburger.lists import BasicMapList, MapList
     from tangram.presburger.multi_affs import PwMultiAff
     from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwAff, UnionPwMultiAff
     from tangram.presburger.spaces import Space
+    from tangram.presburger.strides import StrideInfo
 
 
 class Map(Pairs, Bounds):
@@ -137,14 +139,22 @@ class Map(Pairs, Bounds):
 
     def preimage_domain_pw_multi_aff(self, function: PwMultiAff) -> Map:
         """Relates ``x`` to ``z`` where this relates ``function(x)`` to ``z``."""
-        return wrap(Map, function._function.preimage("domain", self._union))
+        return self._preimage("domain", function)
 
     def preimage_range_pw_multi_aff(self, function: PwMultiAff) -> Map:
         """Relates ``x`` to ``z`` where this relates ``x`` to ``function(z)``."""
-        return wrap(Map, function._function.preimage("range", self._union))
+        return self._preimage("range", function)
 
     preimage_domain_multi_aff = preimage_domain_pw_multi_aff
     preimage_range_multi_aff = preimage_range_pw_multi_aff
+
+    def preimage_domain_union_pw_multi_aff(self, functions: UnionPwMultiAff) -> Map:
+        """As :meth:`preimage_domain_pw_multi_aff`, for functions of any tuples."""
+        return self._preimage("domain", functions)
+
+    def preimage_range_union_pw_multi_aff(self, functions: UnionPwMultiAff) -> Map:
+        """As :meth:`preimage_range_pw_multi_aff`, for functions of any tuples."""
+        return self._preimage("range", functions)
 
     def transitive_closure(self) -> tuple[Map, bool]:
         """Pairs that one or more steps connect, and whether that is exact; else it holds more."""
@@ -239,9 +249,10 @@ class Map(Pairs, Bounds):
         return self.intersect(mpa.lex_ge_map(mpa))
 
     def get_range_stride_info(self, dim: int) -> StrideInfo:
-        """The stride of an output, and its offset, one value for each input."""
-        stride, offset = self._union.stride(dim)
-        return StrideInfo(stride, wrap(Map, offset))
+        """The stride of an output, given the inputs, and its offset as a function of them."""
+        from tangram.presburger.strides import range_stride_info
+
+        return range_stride_info(self, dim)
 
     @classmethod
     def identity(cls, space: Dimensions) -> Map:
@@ -281,11 +292,17 @@ class Map(Pairs, Bounds):
         """One relation for each conjunction of constraints."""
         return [wrap(BasicMap, part) for part in self._union.disjuncts()]
 
-    get_basic_map_list = get_basic_maps
+    def get_basic_map_list(self) -> BasicMapList:
+        """One relation for each conjunction of constraints."""
+        from tangram.presburger.lists import BasicMapList
 
-    def get_map_list(self) -> list[Map]:
+        return BasicMapList(self.get_basic_maps())
+
+    def get_map_list(self) -> MapList:
         """One relation for each pair of tuples."""
-        return self.pieces()
+        from tangram.presburger.lists import MapList
+
+        return MapList(self.pieces())
 
     def foreach_basic_map(self, visit: Callable[[BasicMap], object]) -> None:
         """Calls ``visit`` with a relation for each conjunction of constraints."""
@@ -432,8 +449,6 @@ class Map(Pairs, Bounds):
     def preimage_domain_multi_pw_aff(self, mpa: PwMultiAff) -> Map:
         """The arguments that a function sends to inputs, with their outputs."""
         return self.preimage_domain_pw_multi_aff(mpa)
-
-    preimage_domain_union_pw_multi_aff = preimage_domain_multi_pw_aff
 
     def plain_is_single_valued(self) -> bool:
         """Whether each input has one output."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
-from tangram.presburger.affs import PwAff
+from tangram.presburger.affs import Aff, PwAff
 from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.functions import Single
 from tangram.presburger.maps import Map
@@ -19,7 +19,7 @@ from tangram.presburger.sets import Set
 from tangram.presburger.values import make_number
 
 if TYPE_CHECKING:
-    from tangram.presburger.lists import PwMultiAffList
+    from tangram.presburger.lists import AffList, PwAffList, PwMultiAffList
 
 
 class PwMultiAff(Single):
@@ -121,13 +121,17 @@ class PwMultiAff(Single):
 
     pullback_multi_aff = pullback_pw_multi_aff
 
-    def get_list(self) -> list[PwAff]:
+    def get_list(self) -> AffList | PwAffList:
         """The expressions of all outputs."""
-        return [self.get_at(output) for output in range(len(self))]
+        from tangram.presburger.lists import AffList, PwAffList
+
+        members = [self.get_at(output) for output in range(len(self))]
+        single = [member for member in members if isinstance(member, Aff)]
+        return AffList(single) if len(single) == len(members) else PwAffList(members)
 
     def set_at(self, output: int, value: PwAff) -> PwMultiAff:
         """With another expression of one output."""
-        members = self.get_list()
+        members: list[PwAff] = [*self.get_list()]
         members[output] = value
         return PwMultiAff.from_pw_affs(*members, name=self.get_tuple_name() or "")
 

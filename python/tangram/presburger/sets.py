@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tangram import _native
 from tangram._native import PresburgerError
@@ -17,7 +17,10 @@ from tangram.presburger.values import Val
 
 if TYPE_CHECKING:
     from tangram.presburger.affs import Aff, PwAff
+    from tangram.presburger.lists import BasicSetList, SetList
     from tangram.presburger.multi_affs import PwMultiAff
+    from tangram.presburger.strides import StrideInfo
+    from tangram.presburger.union_affs import UnionPwMultiAff
     from tangram.presburger.vertices import Vertices
 
 
@@ -32,10 +35,14 @@ class Set(Bounds):
 
     def preimage_pw_multi_aff(self, function: PwMultiAff) -> Set:
         """The arguments that ``function`` sends into this set."""
-        return wrap(Set, function._function.preimage("set", self._union))
+        return self._preimage("set", function)
 
     preimage_multi_aff = preimage_pw_multi_aff
     preimage_multi_pw_aff = preimage_pw_multi_aff
+
+    def preimage_union_pw_multi_aff(self, functions: UnionPwMultiAff) -> Set:
+        """The arguments that functions of any tuples send into this set."""
+        return self._preimage("set", functions)
 
     def product(self, other: Set) -> Set:
         """All pairs of points, as points ``[x -> y]``."""
@@ -50,7 +57,18 @@ class Set(Bounds):
         return self._to(Map, "identity")
 
     def unwrap(self) -> Map:
-        """The relation of the pairs ``[x -> y]`` that are the points of this set."""
+        """The relation of the pairs ``[x -> y]`` that are the points of this set.
+
+        Of several spaces, those are dropped whose points are no pairs.
+
+        Raises:
+            PresburgerError: the points are of one space, and no pairs.
+        """
+        self._expect(Space.is_wrapping, "points that are pairs `[x -> y]`")
+        return self._unwrapped()
+
+    def _unwrapped(self) -> Map:
+        """As :meth:`unwrap`, of any points."""
         return self._to(Map, "unwrap")
 
     def wrapped_reverse(self) -> Set:
@@ -135,13 +153,14 @@ class Set(Bounds):
         return self._union.bounding_box() or []
 
     def get_stride_info(self, dim: int) -> StrideInfo:
-        """The stride of a dimension, and its offset as a set of one value for each parameter."""
-        stride, offset = self._union.stride(dim)
-        return StrideInfo(stride, wrap(Map, offset).range())
+        """The stride of a dimension, given the others, and its offset as a function of them."""
+        from tangram.presburger.strides import stride_info
+
+        return stride_info(self, dim)
 
     def get_stride(self, dim: int) -> Val:
-        """The distance of the values of a dimension, at least 1."""
-        return Val(self._union.stride(dim)[0])
+        """The distance of the values of a dimension, given the others; at least 1."""
+        return self.get_stride_info(dim).get_stride()
 
     def count_val(self) -> Val:
         """The number of points, which may be larger than ``len`` allows.
@@ -302,9 +321,12 @@ class Set(Bounds):
         """
         return PwQPolynomial._of(self._union.lattice_width())
 
-    def indicator_function(self) -> PwQPolynomial:
+    def indicator_function(self) -> PwAff:
         """The function that is 1 on the points of the only space and 0 elsewhere."""
-        return PwQPolynomial._of(_native.Count.constant(self._union, 1, 1))
+        from tangram.presburger.affs import PwAff
+
+        inside = PwAff.val_on_domain(self.to_set(), 1)
+        return inside.union_add(PwAff.zero_on_domain(self.to_set().complement()))
 
     def wrapped_domain_map(self) -> Map:
         """Relates each pair ``[x -> y]`` to its ``x``."""
@@ -382,11 +404,17 @@ class Set(Bounds):
         """One set for each conjunction of constraints."""
         return [wrap(BasicSet, part) for part in self._union.disjuncts()]
 
-    get_basic_set_list = get_basic_sets
+    def get_basic_set_list(self) -> BasicSetList:
+        """One set for each conjunction of constraints."""
+        from tangram.presburger.lists import BasicSetList
 
-    def get_set_list(self) -> list[Set]:
+        return BasicSetList(self.get_basic_sets())
+
+    def get_set_list(self) -> SetList:
         """One set for each space."""
-        return self.pieces()
+        from tangram.presburger.lists import SetList
+
+        return SetList(self.pieces())
 
     def n_basic_set(self) -> int:
         """The number of conjunctions."""
@@ -452,21 +480,6 @@ def has_finite_params(points: Relations) -> bool:
     """Whether there are points for finitely many values of the parameters alone."""
     _, pieces = params_as_dims(points.params())
     return all(piece.is_bounded() for piece in pieces)
-
-
-class StrideInfo(NamedTuple):
-    """The distance of the values of a dimension, and a value that they start from."""
-
-    stride: int
-    offset: Set | Map
-
-    def get_stride(self) -> Val:
-        """The distance of the values."""
-        return Val(self.stride)
-
-    def get_offset(self) -> Set | Map:
-        """The values that they start from, one for each parameter or input."""
-        return self.offset
 
 
 class BasicSet(Set):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from tangram import _native
 from tangram._native import PresburgerError
@@ -20,6 +20,9 @@ from tangram.presburger.sets import Set
 from tangram.presburger.spaces import Space
 from tangram.presburger.values import ratio
 
+if TYPE_CHECKING:
+    from tangram.presburger.lists import PwAffList, PwMultiAffList, UnionPwAffList
+
 
 class UnionPwMultiAff(Gathered[PwMultiAff], Function):
     """Functions between different tuples, one for each pair of tuples."""
@@ -32,7 +35,12 @@ class UnionPwMultiAff(Gathered[PwMultiAff], Function):
         return [PwMultiAff._of(function) for function in self._function.functions()]
 
     _each = functions
-    get_pw_multi_aff_list = functions
+
+    def get_pw_multi_aff_list(self) -> PwMultiAffList:
+        """One function for each pair of tuples."""
+        from tangram.presburger.lists import PwMultiAffList
+
+        return PwMultiAffList(self.functions())
 
     @classmethod
     def _gather(cls, functions: Sequence[PwMultiAff]) -> Self:
@@ -112,7 +120,12 @@ class UnionPwAff(Gathered[PwAff], Function):
         return [PwAff._of(function) for function in self._function.functions()]
 
     _each = functions
-    get_pw_aff_list = functions
+
+    def get_pw_aff_list(self) -> PwAffList:
+        """One function for each tuple."""
+        from tangram.presburger.lists import PwAffList
+
+        return PwAffList(self.functions())
 
     @classmethod
     def _gather(cls, functions: Sequence[PwAff]) -> Self:
@@ -237,9 +250,11 @@ class MultiUnionPwAff(Function):
         """Relates each argument to its values, where they are integers."""
         return self.as_union_pw_multi_aff().as_union_map()
 
-    def get_list(self) -> list[UnionPwAff]:
+    def get_list(self) -> UnionPwAffList:
         """The functions of all outputs."""
-        return [UnionPwAff._of(member) for member in self._function.members()]
+        from tangram.presburger.lists import UnionPwAffList
+
+        return UnionPwAffList(UnionPwAff._of(member) for member in self._function.members())
 
     def get_at(self, output: int) -> UnionPwAff:
         """The function of one output."""
