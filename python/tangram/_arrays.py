@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tangram import _native
+from tangram._elements import name_of_dtype
 
 Array = npt.NDArray[Any]
 
@@ -65,9 +66,10 @@ def to_native(value: Any) -> Any:
     if array.dtype.kind in "OSU":
         texts = [t if isinstance(t, bytes) else str(t).encode() for t in array.ravel().tolist()]
         return "str", shape, texts
-    if bits := _PACKED.get(array.dtype.name):
-        return array.dtype.name, shape, _pack(array.ravel().view(np.uint8), bits)
-    return array.dtype.name, shape, np.ascontiguousarray(array).tobytes()
+    name = name_of_dtype(array.dtype)
+    if bits := _PACKED.get(name):
+        return name, shape, _pack(array.ravel().view(np.uint8), bits)
+    return name, shape, np.ascontiguousarray(array).tobytes()
 
 
 def from_native(value: Any) -> Any:
@@ -99,10 +101,9 @@ def native(value: Any) -> _native.Value:
         shared = _native.Value.share(value)
         if shared is not None:
             return shared
-        array = _plain(value)
-        if array.dtype.kind not in "OSU" and array.dtype.name not in _PACKED:
-            return reinterpreted(array, array.dtype.name)
-        value = array
+        name, value = name_of_dtype(value.dtype), _plain(value)
+        if name != "str" and name not in _PACKED:
+            return reinterpreted(value, name)
     return _native.Value.of(to_native(value))
 
 

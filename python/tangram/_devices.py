@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from tangram._exceptions import InvalidArgument
+
 
 class OrtDeviceVendorId(enum.IntEnum):
     """Who makes a device."""
@@ -107,10 +109,10 @@ class OrtDevice:
     def make(
         ort_device_name: str, device_id: int, vendor_id: int | OrtDeviceVendorId = -1
     ) -> OrtDevice:
-        """Returns the device of this name; raises `ValueError` if there is no such kind."""
+        """Returns the device of this name; raises `InvalidArgument` if there is no such kind."""
         if ort_device_name.lower() not in _KINDS:
             known = ", ".join(_KINDS)
-            raise ValueError(f"there is no kind of device `{ort_device_name}`: {known}")
+            raise InvalidArgument(f"there is no kind of device `{ort_device_name}`: {known}")
         return OrtDevice(ort_device_name.lower(), device_id, int(vendor_id))
 
     def needs_cpu(self) -> None:

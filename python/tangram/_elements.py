@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tangram._exceptions import InvalidArgument
+
 # What ONNX calls the element types that numpy calls otherwise.
 _WRITTEN = {
     "float32": "float",
@@ -39,16 +41,27 @@ def number(name: str) -> int:
 def name_of(element: Any) -> str:
     """The name of an element type that is given as a type of numpy, its name, or ONNX's number.
 
-    Raises `ValueError` for a number that is none.
+    Raises `InvalidArgument` for what is none of ONNX's types.
     """
     if isinstance(element, int) and not isinstance(element, bool):
         if not 1 <= element <= len(_NUMBERED):
-            raise ValueError(f"{element} is no number of an element type of ONNX")
+            raise InvalidArgument(f"{element} is no number of an element type of ONNX")
         return _NUMBERED[element - 1]
     import numpy as np
 
-    dtype = np.dtype(element)
-    return "str" if dtype.kind in "OSU" else dtype.name
+    return name_of_dtype(np.dtype(element))
+
+
+def name_of_dtype(dtype: Any) -> str:
+    """The name of an element type of numpy.
+
+    Raises `InvalidArgument` for one that ONNX has not, such as records and dates.
+    """
+    if dtype.kind in "OSU":
+        return "str"
+    if dtype.name not in _NUMBERS:
+        raise InvalidArgument(f"ONNX has no elements of type {dtype}")
+    return str(dtype.name)
 
 
 def type_text(kind: Any) -> str:

@@ -14,6 +14,13 @@ ONNXRUNTIME = "1.31.1"
 
 PROVIDERS = ["CPUExecutionProvider"]
 
+ELSEWHERE = frozenset(
+    f"{name}ExecutionProvider"
+    for name in "ACL Azure CANN CUDA CoreML Dml Dnnl Js MIGraphX Nnapi NvTensorRTRTX OpenVINO QNN Rknpu Tensorrt "
+    "VSINPU VitisAI WebGpu WebNN Xnnpack".split()
+)
+"""The providers that onnxruntime has in some of its packages, and sessions here have not."""
+
 
 def get_available_providers() -> list[str]:
     """Returns what can run models: `CPUExecutionProvider`."""

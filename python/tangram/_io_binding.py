@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tangram import _native
 from tangram._devices import OrtDevice
-from tangram._elements import name_of
-from tangram._ort_value import OrtValue
+from tangram._exceptions import Fail, InvalidArgument
+from tangram._ort_value import OrtValue, numbers_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -52,7 +52,7 @@ class IOBinding:
         """
         OrtDevice.make(device_type, device_id).needs_cpu()
         self._session._known_input(name)
-        self._inputs[name] = OrtValue(_native.Value.at(buffer_ptr, name_of(element_type), list(shape)))
+        self._inputs[name] = OrtValue(_native.Value.at(buffer_ptr, *numbers_of(element_type, shape)))
 
     def bind_output(
         self,
@@ -69,8 +69,8 @@ class IOBinding:
         self._outputs[name] = None
         if buffer_ptr is not None:
             if element_type is None or shape is None:
-                raise ValueError("an address needs `element_type` and `shape`")
-            value = _native.Value.at(buffer_ptr, name_of(element_type), list(shape))
+                raise InvalidArgument("an address needs `element_type` and `shape`")
+            value = _native.Value.at(buffer_ptr, *numbers_of(element_type, shape))
             self._outputs[name] = OrtValue(value)
 
     def bind_ortvalue_output(self, name: str, ortvalue: OrtValue) -> None:
@@ -81,7 +81,7 @@ class IOBinding:
     def _run(self, stop: _native.Flag | None) -> None:
         """Runs the session on what is bound."""
         if not self._outputs:
-            raise RuntimeError("no output is bound: `bind_output` asks for one")
+            raise Fail("no output is bound: `bind_output` asks for one")
         values = {name: value._value for name, value in self._inputs.items()}
         targets = {name: out._value for name, out in self._outputs.items() if out is not None}
         names = list(self._outputs)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tangram import _native
 from tangram._devices import OrtDevice, OrtDeviceVendorId, OrtMemoryInfo
 from tangram._elements import name_of, number, type_text
+from tangram._exceptions import InvalidArgument, failure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,9 +95,16 @@ class OrtValue:
         vendor_id: int | OrtDeviceVendorId = -1,
         memory_info: OrtMemoryInfo | None = None,
     ) -> OrtValue:
-        """Makes a tensor of zeros; `element_type`: a type of numpy, its name, or ONNX's number."""
+        """Makes a tensor of zeros; `element_type`: a type of numpy, its name, or ONNX's number.
+
+        Raises `InvalidArgument` for texts and for negative sizes, `Fail` where there is not enough memory.
+        """
         OrtDevice.make(device_type, device_id, vendor_id).needs_cpu()
-        return cls(_native.Value.zeros(name_of(element_type), list(shape)))
+        kind = numbers_of(element_type, shape)
+        try:
+            return cls(_native.Value.zeros(*kind))
+        except _native.EvaluationError as error:
+            raise failure(error) from None
 
     @classmethod
     def from_dlpack(cls, data: Any, /) -> OrtValue:
@@ -199,6 +207,19 @@ class OrtValue:
 
     def _get_c_value(self) -> _native.Value:
         return self._value
+
+
+def numbers_of(element_type: Any, shape: Sequence[int]) -> tuple[str, list[int]]:
+    """The type and the shape of numbers that lie side by side.
+
+    Raises `InvalidArgument` for texts, which lie elsewhere, and for negative sizes.
+    """
+    name, sizes = name_of(element_type), list(shape)
+    if name == "str":
+        raise InvalidArgument("texts have no fixed size: `ortvalue_from_numpy` takes an array of them")
+    if any(size < 0 for size in sizes):
+        raise InvalidArgument(f"expected sizes of at least 0, found {sizes}")
+    return name, sizes
 
 
 class _Capsule:

@@ -23,7 +23,7 @@ from tangram._devices import (
     OrtMemoryInfo,
     cpu_memory,
 )
-from tangram._environment import PROVIDERS
+from tangram._environment import ELSEWHERE, PROVIDERS
 from tangram._exceptions import Fail, InvalidArgument, failure, opening_failure
 from tangram._feeds import fitting
 from tangram._io_binding import IOBinding
@@ -179,7 +179,7 @@ class InferenceSession:
     ) -> None:
         """Runs on what is bound, and fills the outputs that are."""
         if iobinding._session is not self:
-            raise ValueError("the binding is that of another session")
+            raise InvalidArgument("the binding is that of another session")
         iobinding._run(_flag(run_options))
 
     def io_binding(self) -> IOBinding:
@@ -219,7 +219,13 @@ class InferenceSession:
         providers: Sequence[Provider] | None = None,
         provider_options: Sequence[Mapping[str, Any]] | None = None,
     ) -> None:
-        """Takes the names of providers; there is one."""
+        """Takes the names of providers; there is one.
+
+        Raises `Fail` for a name that is none of a provider of onnxruntime.
+        """
+        for name in _provider_names(providers):
+            if name not in PROVIDERS and name not in ELSEWHERE:
+                raise Fail(f"there is no provider `{name}`; models run on {', '.join(PROVIDERS)}")
         _check_providers(providers)
 
     def enable_fallback(self) -> None:
@@ -347,8 +353,11 @@ class InferenceSession:
     def _native_value(self, name: str, value: Any) -> _native.Value:
         if isinstance(value, OrtValue):
             return value._value
-        kind = self._known_input(name)
-        return arrays().native(fitting(name, value, kind))
+        array = fitting(name, value, self._known_input(name))
+        try:
+            return arrays().native(array)
+        except InvalidArgument as error:
+            raise InvalidArgument(f"input `{name}`: {error}") from None
 
     def _record(
         self, start: int, end: int, steps: list[tuple[str, list[str], bool, float]]
@@ -398,9 +407,12 @@ def _flag(run_options: RunOptions | None) -> _native.Flag | None:
     return None if run_options is None else run_options._flag
 
 
+def _provider_names(providers: Sequence[Provider] | None) -> list[str]:
+    return [one if isinstance(one, str) else one[0] for one in providers or ()]
+
+
 def _check_providers(providers: Sequence[Provider] | None) -> None:
-    for provider in providers or ():
-        name = provider if isinstance(provider, str) else provider[0]
+    for name in _provider_names(providers):
         if name not in PROVIDERS:
             known = ", ".join(PROVIDERS)
             warnings.warn(f"there is no provider `{name}`; the model runs on {known}", stacklevel=3)

@@ -37,7 +37,27 @@ class ExecutionOrder(enum.IntEnum):
     MEMORY_EFFICIENT = 2
 
 
-class SessionOptions:
+class _Typed:
+    """Attributes of fixed types: another value is a `TypeError`, as with onnxruntime's options."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, _checked(name, value, _KINDS[name]) if name in _KINDS else value)
+
+
+def _checked(name: str, value: Any, kind: type) -> Any:
+    """A value of a type; numbers and `None` are truths, and whatever counts is a whole number."""
+    if kind is bool and (value is None or isinstance(value, int)):
+        return bool(value)
+    if kind is int and hasattr(value, "__index__"):
+        return value.__index__()
+    if kind in (bool, int) or not isinstance(value, kind):
+        raise TypeError(f"`{name}`: {kind.__name__} expected, found {value!r}")
+    return value
+
+
+class SessionOptions(_Typed):
     """How a model is compiled and run.
 
     Of onnxruntime's options, these have an effect: `graph_optimization_level`,
@@ -197,7 +217,7 @@ class _NoEntry(KeyError, RuntimeError):
         return str(self.args[0])
 
 
-class RunOptions:
+class RunOptions(_Typed):
     """How a model is run: `terminate` ends runs that have these options; the others have no effect."""
 
     __slots__ = (
@@ -237,3 +257,26 @@ class RunOptions:
     def add_active_adapter(self, adapter: Any) -> None:
         """Raises `NotImplemented`: adapters replace weights, which are packed when a model is compiled."""
         raise NotImplemented("adapters replace weights, which are packed when a model is compiled")
+
+
+_KINDS: dict[str, type] = {
+    "enable_cpu_mem_arena": bool,
+    "enable_mem_pattern": bool,
+    "enable_mem_reuse": bool,
+    "enable_profiling": bool,
+    "execution_mode": ExecutionMode,
+    "execution_order": ExecutionOrder,
+    "graph_optimization_level": GraphOptimizationLevel,
+    "inter_op_num_threads": int,
+    "interpret": bool,
+    "intra_op_num_threads": int,
+    "log_severity_level": int,
+    "log_verbosity_level": int,
+    "logid": str,
+    "only_execute_path_to_fetches": bool,
+    "optimized_model_filepath": str,
+    "profile_file_prefix": str,
+    "use_deterministic_compute": bool,
+    "use_per_session_threads": bool,
+}
+"""The types of the options."""
