@@ -43,9 +43,10 @@ from tangram.polyhedral.code import (
     ast_node_type,
 )
 from tangram.polyhedral.constraints import ScheduleConstraints
-from tangram.polyhedral.editing import MultiVal, ast_loop_type
+from tangram.polyhedral.editing import ast_loop_type
 from tangram.polyhedral.flow import UnionAccessInfo, UnionFlow
 from tangram.polyhedral.schedules import Schedule, ScheduleNode, schedule_node_type
+from tangram.presburger import MultiVal
 
 __all__ = [
     "AstBuild",

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import enum
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Self, TYPE_CHECKING
 
 from tangram import _native
 from tangram._native import PresburgerError
-from tangram.presburger.names import last_text
 from tangram.polyhedral.drafts import NOTHING, Draft, drafts, filtered, gist, tree_of
-from tangram.presburger import (
-    DEFAULT_CONTEXT,
-    Context,
-    Map,
-    MultiUnionPwAff,
-    Set,
-    Space,
-    UnionPwMultiAff,
-    Val,
-    ValList,
-    dim_type,
-)
+from tangram.presburger import Map, MultiUnionPwAff, Set, UnionPwMultiAff
 
 if TYPE_CHECKING:
     from tangram.polyhedral.schedules import Schedule
@@ -36,165 +23,6 @@ class ast_loop_type(enum.Enum):  # noqa: N801  (islpy's name)
     atomic = 1
     unroll = 2
     separate = 3
-
-
-class MultiVal(tuple[int, ...]):
-    """Integers in a tuple.
-
-    >>> MultiVal("{ [32, 8] }")
-    MultiVal('{ [32, 8] }')
-    """
-
-    __slots__ = ()
-
-    def __new__(cls, values: str | Iterable[int], context: Context | None = None) -> Self:
-        if isinstance(values, str):
-            if not re.fullmatch(r"\s*\{\s*\w*\[[-\d\s,]*\]\s*\}\s*", values):
-                raise PresburgerError(f"expected `{{ [32, 8] }}`, found {values}")
-            inner = values[values.index("[") + 1 : values.index("]")]
-            values = [int(value) for value in inner.split(",") if value.strip()]
-        return super().__new__(cls, values)
-
-    @classmethod
-    def read_from_str(cls, *arguments: str | Context | None) -> Self:
-        """Reads integers between brackets; a context before the text is accepted."""
-        return cls(last_text(arguments))
-
-    @classmethod
-    def zero(cls, space: Space) -> Self:
-        """As many zeros as a space has dimensions."""
-        return cls([0] * space.dim(dim_type.set))
-
-    @classmethod
-    def from_val_list(cls, space: Space, list: Iterable[int]) -> Self:
-        """The values of a list, one for each dimension of a space."""
-        return cls(int(value) for value in list)
-
-    def get_val(self, pos: int) -> Val:
-        """The value at a position.
-
-        Raises:
-            PresburgerError: there is none.
-        """
-        if not 0 <= pos < len(self):
-            raise PresburgerError(f"expected a position below {len(self)}, found {pos}")
-        return Val(self[pos])
-
-    get_at = get_val
-
-    def set_val(self, pos: int, el: int) -> Self:
-        """With another value at a position."""
-        self.get_val(pos)
-        return type(self)((*self[:pos], int(el), *self[pos + 1 :]))
-
-    set_at = set_val
-
-    def get_list(self) -> ValList:
-        """The values in a list."""
-        return ValList(Val(value) for value in self)
-
-    def size(self) -> int:
-        """The number of values."""
-        return len(self)
-
-    def dim(self, type: dim_type) -> int:
-        """The number of values; there are no other dimensions."""
-        return len(self) if type in {dim_type.set, dim_type.all} else 0
-
-    def get_space(self) -> Space:
-        """The space of tuples of as many dimensions."""
-        return Space.set_alloc(None, 0, len(self))
-
-    @property
-    def space(self) -> Space:
-        """The space of tuples of as many dimensions."""
-        return self.get_space()
-
-    get_domain_space = get_space
-
-    def _each(self, change: Callable[[int], int]) -> Self:
-        return type(self)(change(value) for value in self)
-
-    def _both(self, other: Iterable[int], change: Callable[[int, int], int]) -> Self:
-        return type(self)(change(a, int(b)) for a, b in zip(self, other, strict=True))
-
-    def add(self, multi2: Iterable[int]) -> Self:
-        """The sums of values at the same place."""
-        return self._both(multi2, int.__add__)
-
-    def sub(self, multi2: Iterable[int]) -> Self:
-        """The differences of values at the same place."""
-        return self._both(multi2, int.__sub__)
-
-    def min(self, multi2: Iterable[int]) -> Self:
-        """The lesser of values at the same place."""
-        return self._both(multi2, lambda a, b: a if a < b else b)
-
-    def max(self, multi2: Iterable[int]) -> Self:
-        """The greater of values at the same place."""
-        return self._both(multi2, lambda a, b: a if a > b else b)
-
-    def scale_multi_val(self, mv: Iterable[int]) -> Self:
-        """The products of values at the same place."""
-        return self._both(mv, int.__mul__)
-
-    def mod_multi_val(self, mv: Iterable[int]) -> Self:
-        """The remainders by the values at the same place."""
-        return self._both(mv, int.__mod__)
-
-    def neg(self) -> Self:
-        """The opposites."""
-        return self._each(int.__neg__)
-
-    def add_val(self, v: int) -> Self:
-        """All values that much larger."""
-        return self._each(lambda value: value + int(v))
-
-    def scale_val(self, v: int) -> Self:
-        """All values that often."""
-        return self._each(lambda value: value * int(v))
-
-    def mod_val(self, v: int) -> Self:
-        """The remainders of all values."""
-        return self._each(lambda value: value % int(v))
-
-    def is_zero(self) -> bool:
-        """Whether all values are 0."""
-        return not any(self)
-
-    def involves_nan(self) -> bool:
-        """Whether a value is no number, which none is."""
-        return False
-
-    def plain_is_equal(self, multi2: Iterable[int]) -> bool:
-        """Whether all values are the same."""
-        return self == tuple(multi2)
-
-    def flat_range_product(self, multi2: Iterable[int]) -> Self:
-        """The values of both, one behind the other."""
-        return type(self)((*self, *multi2))
-
-    def copy(self) -> Self:
-        """The same values."""
-        return self
-
-    def get_ctx(self) -> Context:
-        """The context."""
-        return DEFAULT_CONTEXT
-
-    def to_str(self) -> str:
-        """The text in isl's notation."""
-        return str(self)
-
-    def dump(self) -> None:
-        """Prints the values."""
-        print(self)
-
-    def __str__(self) -> str:
-        return f"{{ [{', '.join(map(str, self))}] }}"
-
-    def __repr__(self) -> str:
-        return f"MultiVal({str(self)!r})"
 
 
 def _members(function: MultiUnionPwAff) -> list[_native.Union]:

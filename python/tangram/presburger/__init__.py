@@ -86,6 +86,7 @@ from tangram.presburger.lists import (
 )
 from tangram.presburger.maps import BasicMap, Map
 from tangram.presburger.multi_affs import PwMultiAff
+from tangram.presburger.multi_vals import MultiVal
 from tangram.presburger.names import (
     DEFAULT_CONTEXT,
     Context,
@@ -128,6 +129,7 @@ __all__ = [
     "MultiAff",
     "MultiPwAff",
     "MultiUnionPwAff",
+    "MultiVal",
     "Point",
     "PresburgerError",
     "Printer",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final, Self, TYPE_CHECKING
 
@@ -50,6 +50,12 @@ class PwAff(Single):
         """The value at a point, as a call gives it."""
         value = self(*point, **params)
         return None if value is None else Val(value)
+
+    def _rows(self) -> Iterator[list[int]]:
+        for _, value in self.get_pieces():
+            row, _, floors = value._row()
+            yield row
+            yield from (numerator for numerator, _ in floors)
 
     def ceil(self) -> PwAff:
         """Rounds up."""
@@ -417,9 +423,8 @@ class Aff(PwAff, Coefficients):
     ge_basic_set: Final = PwAff.ge_set
     gt_basic_set: Final = PwAff.gt_set
 
-    def involves_locals(self) -> bool:
-        """Whether it has divisions."""
-        return bool(self._row()[2])
+    # Divisions are dimensions of an expression as well.
+    involves_dims: Final = Coefficients.involves_dims
 
 
 PwAff._family, PwAff._piece_kind = PwAff, Aff

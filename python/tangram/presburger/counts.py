@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
+from tangram.presburger.arguments import Arguments
 from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.names import Context, Tuple, dim_type, last_text
 from tangram.presburger.points import Point
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
     from tangram.presburger.folds import PwQPolynomialFold
     from tangram.presburger.names import fold
     from tangram.presburger.maps import Map
+    from tangram.presburger.multi_affs import PwMultiAff
     from tangram.presburger.polynomials import QPolynomial
 
 
-class PwQPolynomial(Dimensions):
+class PwQPolynomial(Arguments):
     """A piecewise quasi-polynomial: what counting returns. 0 where no piece holds.
 
     >>> PwQPolynomial("{ [i] -> i^2 }").intersect_domain(Set("{ [i] : 0 <= i < 4 }")).sum()()
@@ -127,9 +129,26 @@ class PwQPolynomial(Dimensions):
         arguments = self.dim(dim_type.param) + self.dim(dim_type.in_)
         return self._of(self._count.placed(domain._form, to[:arguments]))
 
+    def _pull(self, inner: PwMultiAff) -> Self:
+        return self._of(self._count.apply(relation_of(inner)._union))
+
+    def _parts(self) -> list[tuple[Set, Any]]:
+        return self.get_pieces()
+
+    def _rows(self) -> Iterator[list[int]]:
+        for _, value in self.get_pieces():
+            for term in value.get_terms():
+                yield [0, *term._exponents]
+                yield from (numerator for numerator, _ in term._floors)
+
+    def _united(self, other: PwQPolynomial) -> PwQPolynomial:
+        return self.add(other)
+
     def domain(self) -> Set:
         """The points for which a piece holds."""
         return wrap(Set, self._count.support())
+
+    get_aggregate_domain = domain
 
     def get_pieces(self) -> list[tuple[Set, QPolynomial]]:
         """Parts of the domain that do not overlap, each with one quasi-polynomial."""
@@ -377,3 +396,10 @@ def finite(value: Fraction | int | float) -> Fraction | int:
     if isinstance(value, float):
         raise PresburgerError(f"expected a finite value, found {value}; bind parameters or dimensions")
     return value
+
+
+def relation_of(function: PwMultiAff) -> Map:
+    """The relation of arguments and values; of a function of the parameters, from ``[]``."""
+    from tangram.presburger.maps import Map
+
+    return function.as_map() if function.get_space().is_map() else Map.from_range(function.as_set())

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
-from tangram.presburger.counts import PwQPolynomial
-from tangram.presburger.dimensions import Dimensions
+from tangram.presburger.arguments import Arguments
+from tangram.presburger.counts import PwQPolynomial, relation_of
 from tangram.presburger.names import Context, Tuple, dim_type, last_text
 from tangram.presburger.polynomials import QPolynomial
 from tangram.presburger.sets import Set
 from tangram.presburger.spaces import Space
 from tangram.presburger.values import make_number, ratio
 
+if TYPE_CHECKING:
+    from tangram.presburger.multi_affs import PwMultiAff
 
-class PwQPolynomialFold(Dimensions):
+
+class PwQPolynomialFold(Arguments):
     """A bound of a :class:`PwQPolynomial`: the greatest or the least of several, piece by piece.
 
     >>> PwQPolynomial("[n] -> { [i] -> i * (n - i) : 0 <= i <= n }").bound()(n=4) >= 4
@@ -92,6 +95,27 @@ class PwQPolynomialFold(Dimensions):
     def get_param_names(self) -> list[str]:
         """The names of the parameters."""
         return self._bound.params()
+
+    def _pull(self, inner: PwMultiAff) -> PwQPolynomialFold:
+        return self._of(self._bound.apply(relation_of(inner)._union))
+
+    def _parts(self) -> list[tuple[Set, Any]]:
+        return [
+            (points, functools.reduce(PwQPolynomialFold.fold, (self._single(value) for value in values)))
+            for points, values in self.get_pieces()
+        ]
+
+    def _single(self, value: PwQPolynomial) -> PwQPolynomialFold:
+        """The bound on the same side that is the values of a function."""
+        return PwQPolynomialFold.from_pw_qpolynomial(value, self.is_upper())
+
+    def _rows(self) -> Iterator[list[int]]:
+        for _, values in self.get_pieces():
+            for value in values:
+                yield from value._rows()
+
+    def _united(self, other: PwQPolynomialFold) -> PwQPolynomialFold:
+        return self.fold(other)
 
     def is_upper(self) -> bool:
         """Whether it bounds from above."""

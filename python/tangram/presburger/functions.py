@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
+from tangram.presburger.arguments import Arguments
 from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.names import Context, dim_type, last_text
 from tangram.presburger.sets import Set
@@ -109,7 +110,7 @@ class Function(Dimensions):
         return f"{type(self).__name__}({str(self)!r})"
 
 
-class Single(Function):
+class Single(Arguments, Function):
     """A function from one tuple, or from the parameters."""
 
     __slots__ = ()
@@ -131,6 +132,19 @@ class Single(Function):
     def n_piece(self) -> int:
         """The number of parts of the domain, each with one expression."""
         return len(self._function.pieces())
+
+    def _pull(self, inner: Any) -> Any:
+        return self.pullback_pw_multi_aff(inner)
+
+    if TYPE_CHECKING:
+
+        def pullback_pw_multi_aff(self, inner: Any) -> Any: ...
+
+    def _parts(self) -> list[tuple[Set, Any]]:
+        return self.get_pieces()
+
+    def _united(self, other: Self) -> Self:
+        return self.union_add(other)
 
     def get_domain_space(self) -> Space:
         """The space of the arguments."""

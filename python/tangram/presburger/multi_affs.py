@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tangram import _native
 from tangram._native import PresburgerError
@@ -13,16 +13,18 @@ from tangram.presburger.affs import Aff, PwAff
 from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.functions import Single
 from tangram.presburger.maps import Map
-from tangram.presburger.names import Id, dim_type
+from tangram.presburger.multis import Multi
+from tangram.presburger.names import Tuple, dim_type
 from tangram.presburger.points import Point
 from tangram.presburger.sets import Set
+from tangram.presburger.spaces import Space
 from tangram.presburger.values import make_number
 
 if TYPE_CHECKING:
     from tangram.presburger.lists import AffList, PwAffList, PwMultiAffList
 
 
-class PwMultiAff(Single):
+class PwMultiAff(Multi, Single):
     """A piecewise function to tuples.
 
     >>> PwMultiAff("{ S[i, j] -> A[(j), (i + 1)] }")(3, 5)
@@ -53,8 +55,31 @@ class PwMultiAff(Single):
             return numbers
         return Point(whole, self.get_tuple_name() or "")
 
-    def __len__(self) -> int:
-        return self.dim(dim_type.set)
+    def _members(self) -> list[Any]:
+        return [*self.get_list()]
+
+    def _made(self, output: Tuple, members: Sequence[PwAff]) -> PwMultiAff:
+        if not members:
+            # The values say nothing; where there are some does.
+            points, params = self.domain(), Set.universe(Space._of((self.get_param_names(), None, output)))
+            if not self.get_space().is_map():
+                return params.intersect_params(points.params()).as_pw_multi_aff()
+            return points.cross(params).as_pw_multi_aff()
+        flat = PwMultiAff.from_pw_affs(*members)
+        params, source, dims = flat.get_space()._form
+        to = list(range(flat.get_space().dim(dim_type.all)))
+        return flat._placed(Space._of((params, source, output.renamed(dims.dims))), to)
+
+    def _rows(self) -> Iterator[list[int]]:
+        for _, value in self.get_pieces():
+            for member in value.get_list():
+                yield from member._rows()
+
+    def drop_dims(self, type: dim_type, first: int, n: int) -> PwMultiAff:
+        """Without ``n`` dimensions from ``first`` on: values, or what nothing depends on."""
+        if type == dim_type.set:
+            return self._drop_outputs(first, n)
+        return super().drop_dims(type, first, n)
 
     def get_at(self, output: int) -> PwAff:
         """The function of one output, an :class:`Aff` if it has one piece everywhere."""
@@ -74,22 +99,6 @@ class PwMultiAff(Single):
         first = self.pullback_pw_multi_aff(pairs.domain_map().as_pw_multi_aff())
         second = other.pullback_pw_multi_aff(pairs.range_map().as_pw_multi_aff())
         return first.range_product(second)
-
-    def get_range_tuple_id(self) -> Id:
-        """The name of the tuple of values, which may be empty."""
-        return self.get_tuple_id(dim_type.set)
-
-    def has_range_tuple_id(self) -> bool:
-        """Whether the tuple of values has a name."""
-        return self.has_tuple_name(dim_type.set)
-
-    def set_range_tuple_id(self, id: str) -> PwMultiAff:
-        """With another name of the tuple of values."""
-        return self.set_tuple_name(dim_type.set, id)
-
-    def reset_range_tuple_id(self) -> PwMultiAff:
-        """Without a name of the tuple of values."""
-        return self.set_tuple_name(dim_type.set, "")
 
     def to_list(self) -> PwMultiAffList:
         """The list of this function."""
@@ -131,9 +140,10 @@ class PwMultiAff(Single):
 
     def set_at(self, output: int, value: PwAff) -> PwMultiAff:
         """With another expression of one output."""
-        members: list[PwAff] = [*self.get_list()]
+        self._check_member(output)
+        members = self._members()
         members[output] = value
-        return PwMultiAff.from_pw_affs(*members, name=self.get_tuple_name() or "")
+        return self._each(members)
 
     set_pw_aff = set_at
     set_aff = set_at
@@ -148,7 +158,7 @@ class PwMultiAff(Single):
     @classmethod
     def from_pw_aff_list(cls, space: Dimensions, values: Sequence[PwAff]) -> PwMultiAff:
         """The function to the range of a space, of an expression for each output."""
-        return cls.from_pw_affs(*values, name=space.get_tuple_name(dim_type.set) or "")
+        return cls._over(space.get_space(), values)
 
     from_aff_list = from_pw_aff_list
 
@@ -195,19 +205,18 @@ class PwMultiAff(Single):
     def zero(cls, space: Dimensions) -> PwMultiAff:
         """The function of a space of relations whose values are all 0."""
         given = space.get_space()
-        value = PwAff.zero_on_domain(given.domain())
-        name = given.get_tuple_name(dim_type.set) or ""
-        return cls.from_pw_affs(*[value] * given.dim(dim_type.set), name=name)
+        domain = given.domain() if given.is_map() else given.params()
+        return cls._over(given, [PwAff.zero_on_domain(domain)] * given.dim(dim_type.set))
 
-    def _each(self, members: Sequence[PwAff]) -> PwMultiAff:
-        """The same tuple with other expressions."""
-        return PwMultiAff.from_pw_affs(*members, name=self.get_tuple_name() or "")
-
-    def _by_number(self, name: str, numbers: Sequence[int]) -> PwMultiAff:
-        """What a method of expressions makes of each with its number."""
-        if len(numbers) != len(self):
-            raise PresburgerError(f"expected {len(self)} numbers, found {len(numbers)}")
-        return self._each([getattr(m, name)(v) for m, v in zip(self.get_list(), numbers)])
+    @classmethod
+    def _over(cls, space: Space, members: Sequence[PwAff]) -> PwMultiAff:
+        """The function of a space, of an expression for each output."""
+        if len(members) != space.dim(dim_type.set):
+            raise PresburgerError(f"expected {space.dim(dim_type.set)} expressions, found {len(members)}")
+        if members:
+            return cls.from_pw_affs(members[0])._made(space._output, members)
+        full = Map.universe(space) if space.is_map() else Set.universe(space)
+        return full.as_pw_multi_aff()
 
     def scale_multi_val(self, mv: Sequence[int]) -> PwMultiAff:
         """Each value times its number."""
@@ -291,23 +300,6 @@ class PwMultiAff(Single):
     def range_map(cls, space: Dimensions) -> PwMultiAff:
         """The function of the pairs ``[x -> y]`` of a space of relations that gives ``y``."""
         return Map.universe(space).range_map().as_pw_multi_aff()
-
-    def _side(self, type: dim_type) -> PwMultiAff:
-        pairs = self.get_space().range()
-        if not pairs.is_wrapping():
-            raise PresburgerError(f"expected pairs for values, found {self}")
-        sides = pairs.unwrap()
-        count, members = sides.dim(dim_type.in_), self.get_list()
-        kept = members[:count] if type == dim_type.in_ else members[count:]
-        return PwMultiAff.from_pw_affs(*kept, name=sides.get_tuple_name(type) or "")
-
-    def range_factor_domain(self) -> PwMultiAff:
-        """The ``y`` of the pairs ``[y -> z]`` that are the values."""
-        return self._side(dim_type.in_)
-
-    def range_factor_range(self) -> PwMultiAff:
-        """The ``z`` of the pairs ``[y -> z]`` that are the values."""
-        return self._side(dim_type.set)
 
     def as_map(self) -> Map:
         """Relates each argument to its values, where they are integers.
