@@ -22,6 +22,7 @@ from tangram.presburger.values import Val, make_number, ratio
 if TYPE_CHECKING:
     from tangram.presburger.lists import AffList, PwAffList
     from tangram.presburger.multi_affs import PwMultiAff
+    from tangram.presburger.union_affs import UnionPwAff
 
 
 class PwAff(Single):
@@ -140,6 +141,18 @@ class PwAff(Single):
 
             space = Space._of(((*space._params, str(id)), space._input, space._output))
         return cls.var_on_domain(space, dim_type.param, list(space._params).index(str(id)))
+
+    @classmethod
+    def param_on_domain_id(cls, points: Dimensions, id: str) -> PwAff:
+        """The value of a parameter at the points of a set, which need not have it yet."""
+        value = PwAff.param_on_domain_space_id(points, id)
+        return value.intersect_domain(points) if isinstance(points, Set) else value
+
+    def to_union_pw_aff(self) -> UnionPwAff:
+        """The function as the only one of a union."""
+        from tangram.presburger.union_affs import UnionPwAff
+
+        return UnionPwAff(self)
 
     def add_constant_val(self, v: int | Fraction) -> PwAff:
         """The values plus a number."""
@@ -422,6 +435,14 @@ class Aff(PwAff, Coefficients):
     lt_basic_set: Final = PwAff.lt_set
     ge_basic_set: Final = PwAff.ge_set
     gt_basic_set: Final = PwAff.gt_set
+
+    def coefficient_sgn(self, type: dim_type, pos: int) -> int:
+        """The sign of the factor of a dimension or division."""
+        return self.get_coefficient_val(type, pos).sgn()
+
+    def add_constant_num_si(self, v: int) -> Aff:
+        """With the numerator of the constant that much larger."""
+        return self.add_constant_val(Fraction(v, self._row()[1]))
 
     # Divisions are dimensions of an expression as well.
     involves_dims: Final = Coefficients.involves_dims

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Self, overload
+from typing import TYPE_CHECKING, Final, Self, overload
 
 from tangram import _native
+from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
 from tangram.presburger.counts import PwQPolynomial
 from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.folds import PwQPolynomialFold
+from tangram.presburger.gathered import Gathered
 from tangram.presburger.maps import Map
+from tangram.presburger import names
 from tangram.presburger.names import Context, last_text
+from tangram.presburger.points import Point
 from tangram.presburger.sets import Set
-from tangram.presburger.values import ratio
+from tangram.presburger.values import Val, ratio
 
 if TYPE_CHECKING:
     from tangram.presburger.lists import PwQPolynomialFoldList, PwQPolynomialList
 
 
-class UnionPwQPolynomial(Sequence[PwQPolynomial]):
+class UnionPwQPolynomial(Gathered[PwQPolynomial], Sequence[PwQPolynomial]):
     """A :class:`PwQPolynomial` for each of several tuples, in their order, and 0 elsewhere.
 
     >>> Map("[n] -> { S[i] -> A[j] : 0 <= j < i; T[] -> A[j] : 0 <= j < n }").card()
@@ -71,16 +76,34 @@ class UnionPwQPolynomial(Sequence[PwQPolynomial]):
 
         return PwQPolynomialList([PwQPolynomial._of(count) for count in self._counts.functions()])
 
-    def n_pw_qpolynomial(self) -> int:
-        """The number of tuples."""
+    _each = get_pw_qpolynomial_list
+    every_pw_qpolynomial: Final = Gathered[PwQPolynomial]._every
+    foreach_pw_qpolynomial: Final = Gathered[PwQPolynomial]._foreach
+    n_pw_qpolynomial: Final = Gathered[PwQPolynomial]._count
+
+    def __len__(self) -> int:
         return len(self._counts.functions())
 
-    __len__ = n_pw_qpolynomial
+    @classmethod
+    def _gather(cls, functions: Sequence[PwQPolynomial]) -> Self:
+        return cls._of(_native.Counts.of([function._count for function in functions]))
 
-    def foreach_pw_qpolynomial(self, visit: Callable[[PwQPolynomial], object]) -> None:
-        """Calls ``visit`` with the function of each tuple."""
-        for function in self:
-            visit(function)
+    @classmethod
+    def zero(cls, space: Dimensions | None = None) -> Self:
+        """0 everywhere."""
+        return cls._gather([])
+
+    @classmethod
+    def zero_ctx(cls, ctx: Context | None = None) -> Self:
+        """0 everywhere."""
+        return cls._gather([])
+
+    zero_space = zero
+
+    def eval(self, point: Point) -> Val:
+        """The value at a point, which knows the values of the parameters; 0 in another tuple."""
+        function = self._extracted(point.get_space())
+        return Val(0) if function is None else function.eval(point)
 
     def extract_pw_qpolynomial(self, space: Dimensions) -> PwQPolynomial:
         """The function of the domain of a space; 0 if there is none."""
@@ -125,17 +148,9 @@ class UnionPwQPolynomial(Sequence[PwQPolynomial]):
         """Keeps the values elsewhere; it is 0 at ``points``."""
         return self - self.intersect_domain(points)
 
-    def intersect_params(self, params: Set) -> UnionPwQPolynomial:
-        """Keeps the values for parameters in ``params``; for others it is 0."""
-        return self.collect([function.intersect_params(params) for function in self])
-
     def gist(self, points: Set) -> UnionPwQPolynomial:
         """The same values at ``points``, in shorter pieces."""
         return self._of(self._counts.within("gist", points._union))
-
-    def gist_params(self, params: Set) -> UnionPwQPolynomial:
-        """The same values for parameters in ``params``, in shorter pieces."""
-        return self.collect([function.gist_params(params) for function in self])
 
     def coalesce(self) -> UnionPwQPolynomial:
         """The same functions in fewer pieces, where pieces can be joined exactly."""
@@ -184,10 +199,6 @@ class UnionPwQPolynomial(Sequence[PwQPolynomial]):
         """Multiplies, tuple by tuple."""
         return self * other
 
-    def plain_is_equal(self, other: UnionPwQPolynomial) -> bool:
-        """Whether both have the same values everywhere."""
-        return self == other
-
     def __add__(self, other: UnionPwQPolynomial | PwQPolynomial) -> UnionPwQPolynomial:
         return self._binary("add", other)
 
@@ -221,15 +232,11 @@ class UnionPwQPolynomial(Sequence[PwQPolynomial]):
     def __str__(self) -> str:
         return str(self._counts)
 
-    def to_str(self) -> str:
-        """The text in isl's notation, as ``str`` gives it."""
-        return str(self)
-
     def __repr__(self) -> str:
         return f"UnionPwQPolynomial({str(self)!r})"
 
 
-class UnionPwQPolynomialFold(Sequence[PwQPolynomialFold]):
+class UnionPwQPolynomialFold(Gathered[PwQPolynomialFold], Sequence[PwQPolynomialFold]):
     """A :class:`PwQPolynomialFold` for each of several tuples, in their order, on one side.
 
     >>> bounds = UnionPwQPolynomialFold("{ A[i] -> max(i, 3); B[i, j] -> max(i * j) }")
@@ -275,16 +282,58 @@ class UnionPwQPolynomialFold(Sequence[PwQPolynomialFold]):
 
         return PwQPolynomialFoldList([PwQPolynomialFold._of(bound) for bound in self._bounds.bounds()])
 
-    def n_pw_qpolynomial_fold(self) -> int:
-        """The number of tuples."""
+    _each = get_pw_qpolynomial_fold_list
+    every_pw_qpolynomial_fold: Final = Gathered[PwQPolynomialFold]._every
+    foreach_pw_qpolynomial_fold: Final = Gathered[PwQPolynomialFold]._foreach
+    n_pw_qpolynomial_fold: Final = Gathered[PwQPolynomialFold]._count
+
+    def __len__(self) -> int:
         return len(self._bounds.bounds())
 
-    __len__ = n_pw_qpolynomial_fold
+    @classmethod
+    def _gather(cls, functions: Sequence[PwQPolynomialFold]) -> Self:
+        bounds = [_native.Bounds.of(function._bound) for function in functions]
+        return cls._of(functools.reduce(_native.Bounds.fold, bounds)) if bounds else cls("{ }")
 
-    def foreach_pw_qpolynomial_fold(self, visit: Callable[[PwQPolynomialFold], object]) -> None:
-        """Calls ``visit`` with the bound of each tuple."""
-        for bound in self:
-            visit(bound)
+    def extract_pw_qpolynomial_fold(self, space: Dimensions) -> PwQPolynomialFold:
+        """The bound of a space.
+
+        Raises:
+            PresburgerError: there is none.
+        """
+        found = self._extracted(space)
+        if found is None:
+            raise PresburgerError(f"expected a bound of {space}, found {self}")
+        return found
+
+    @classmethod
+    def zero(cls, space: Dimensions, type: names.fold) -> Self:
+        """No bound, of either side."""
+        return cls._gather([])
+
+    @classmethod
+    def zero_ctx(cls, ctx: Context | None, type: names.fold) -> Self:
+        """No bound, of either side."""
+        return cls._gather([])
+
+    zero_space = zero
+
+    def get_type(self) -> names.fold:
+        """The side on which all are."""
+        return names.fold.max if self.is_upper() else names.fold.min
+
+    def eval(self, point: Point) -> Val | None:
+        """The bound at a point, which knows the values of the parameters; ``None`` where there is none."""
+        function = self._extracted(point.get_space())
+        return None if function is None else function.eval(point)
+
+    def scale_down_val(self, divisor: int | Fraction) -> UnionPwQPolynomialFold:
+        """Divides by a number; a negative one changes the side.
+
+        Raises:
+            PresburgerError: the number is 0.
+        """
+        return self._all("scale_down_val", divisor)
 
     @overload
     def __getitem__(self, at: int) -> PwQPolynomialFold: ...

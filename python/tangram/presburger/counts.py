@@ -21,6 +21,7 @@ from tangram.presburger.values import Val, make_number, ratio
 
 if TYPE_CHECKING:
     from tangram.presburger.affs import Aff, PwAff
+    from tangram.presburger.count_unions import UnionPwQPolynomial
     from tangram.presburger.folds import PwQPolynomialFold
     from tangram.presburger.names import fold
     from tangram.presburger.maps import Map
@@ -164,6 +165,29 @@ class PwQPolynomial(Arguments):
         """Calls ``visit`` with each part of the domain and its quasi-polynomial."""
         for points, value in self.get_pieces():
             visit(points, value)
+
+    def every_piece(self, test: Callable[[Set, QPolynomial], bool]) -> bool:
+        """Whether ``test`` holds for each part of the domain and its quasi-polynomial."""
+        return all(test(points, value) for points, value in self.get_pieces())
+
+    foreach_lifted_piece = foreach_piece
+
+    def to_union_pw_qpolynomial(self) -> UnionPwQPolynomial:
+        """The function as the only one of a union."""
+        from tangram.presburger.count_unions import UnionPwQPolynomial
+
+        return UnionPwQPolynomial(self)
+
+    def max(self) -> Val:
+        """The greatest value at the points where a piece holds, which are finitely many; 0 if there are none."""
+        return max(self._values(), default=Val(0))
+
+    def min(self) -> Val:
+        """The least value at the points where a piece holds, which are finitely many; 0 if there are none."""
+        return min(self._values(), default=Val(0))
+
+    def _values(self) -> Iterator[Val]:
+        return (self.eval(point) for point in self.domain())
 
     def coalesce(self) -> Self:
         """The same function in fewer pieces, where pieces can be joined exactly."""

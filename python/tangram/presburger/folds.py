@@ -12,13 +12,17 @@ from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
 from tangram.presburger.arguments import Arguments
 from tangram.presburger.counts import PwQPolynomial, relation_of
+from tangram.presburger import names
+from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.names import Context, Tuple, dim_type, last_text
 from tangram.presburger.polynomials import QPolynomial
 from tangram.presburger.sets import Set
 from tangram.presburger.spaces import Space
-from tangram.presburger.values import make_number, ratio
+from tangram.presburger.points import Point
+from tangram.presburger.values import Val, make_number, ratio
 
 if TYPE_CHECKING:
+    from tangram.presburger.count_unions import UnionPwQPolynomialFold
     from tangram.presburger.multi_affs import PwMultiAff
 
 
@@ -140,6 +144,73 @@ class PwQPolynomialFold(Arguments):
         """Calls ``visit`` with each part of the domain and its quasi-polynomials."""
         for points, values in self.get_pieces():
             visit(points, values)
+
+    def coalesce(self) -> PwQPolynomialFold:
+        """The same bound in fewer pieces: those of the same quasi-polynomials are joined."""
+        joined: dict[str, tuple[Set, PwQPolynomialFold]] = {}
+        for points, value in self._parts():
+            known = joined.get(str(value))
+            joined[str(value)] = (points if known is None else known[0] | points, value)
+        parts = [value.intersect_domain(points.coalesce()) for points, value in joined.values()]
+        return functools.reduce(PwQPolynomialFold.fold, parts) if parts else self
+
+    def every_piece(self, test: Callable[[Set, list[QPolynomial]], bool]) -> bool:
+        """Whether ``test`` holds for each part of the domain and its quasi-polynomials."""
+        return all(test(points, values) for points, values in self.get_pieces())
+
+    foreach_lifted_piece = foreach_piece
+
+    def to_union_pw_qpolynomial_fold(self) -> UnionPwQPolynomialFold:
+        """The bound as the only one of a union."""
+        from tangram.presburger.count_unions import UnionPwQPolynomialFold
+
+        return UnionPwQPolynomialFold(self)
+
+    def eval(self, point: Point) -> Val | None:
+        """The bound at a point, which knows the values of the parameters; ``None`` where there is none."""
+        value = self(*point, **point.params)
+        return None if value is None else Val(value)
+
+    def max(self) -> Val:
+        """The greatest bound at all points, which are finitely many; 0 if there are none."""
+        return max(self._values(), default=Val(0))
+
+    def min(self) -> Val:
+        """The least bound at all points, which are finitely many; 0 if there are none."""
+        return min(self._values(), default=Val(0))
+
+    def _values(self) -> Iterator[Val]:
+        return (value for value in map(self.eval, self.domain()) if value is not None)
+
+    def get_type(self) -> names.fold:
+        """The side on which it is."""
+        return names.fold.max if self.is_upper() else names.fold.min
+
+    def is_zero(self) -> bool:
+        """Whether there is no bound anywhere, or it is 0 wherever there is one."""
+        return all(value.is_zero() for _, values in self.get_pieces() for value in values)
+
+    def scale_down_val(self, divisor: int | Fraction) -> PwQPolynomialFold:
+        """Divides by a number; a negative one changes the side.
+
+        Raises:
+            PresburgerError: the number is 0.
+        """
+        top, bottom = ratio(divisor)
+        return self._of(self._bound.scale(bottom, top))
+
+    def plain_is_equal(self, other: PwQPolynomialFold) -> bool:
+        """Whether both are the greatest, or the least, of the same values everywhere."""
+        return self.to_union_pw_qpolynomial_fold().plain_is_equal(other.to_union_pw_qpolynomial_fold())
+
+    def reset_space(self, space: Dimensions) -> PwQPolynomialFold:
+        """With the names of another space of as many dimensions."""
+        given = space.get_space()
+        return self.reset_domain_space(given.domain() if given.is_map() else given.params())
+
+    def add_disjoint(self, other: PwQPolynomialFold) -> PwQPolynomialFold:
+        """The bound of both, which have no arguments in common."""
+        return self.fold(other)
 
     def fold(self, other: PwQPolynomialFold) -> PwQPolynomialFold:
         """The bound of both, which must be on the same side."""

@@ -10,7 +10,7 @@ from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
 from tangram.presburger.affs import Aff, PwAff
-from tangram.presburger.dimensions import Dimensions
+from tangram.presburger.dimensions import Dimensions, check
 from tangram.presburger.functions import Single
 from tangram.presburger.maps import Map
 from tangram.presburger.multis import Multi
@@ -22,6 +22,8 @@ from tangram.presburger.values import make_number
 
 if TYPE_CHECKING:
     from tangram.presburger.lists import AffList, PwAffList, PwMultiAffList
+    from tangram.presburger.multi_vals import MultiVal
+    from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwMultiAff
 
 
 class PwMultiAff(Multi, Single):
@@ -218,22 +220,6 @@ class PwMultiAff(Multi, Single):
         full = Map.universe(space) if space.is_map() else Set.universe(space)
         return full.as_pw_multi_aff()
 
-    def scale_multi_val(self, mv: Sequence[int]) -> PwMultiAff:
-        """Each value times its number."""
-        return self._by_number("scale_val", mv)
-
-    def scale_down_multi_val(self, mv: Sequence[int]) -> PwMultiAff:
-        """Each value divided by its number, not rounded.
-
-        Raises:
-            PresburgerError: a number is 0, or there are more or fewer numbers than values.
-        """
-        return self._by_number("scale_down_val", mv)
-
-    def mod_multi_val(self, mv: Sequence[int]) -> PwMultiAff:
-        """The remainder of each value by its number, which is positive."""
-        return self._by_number("mod_val", mv)
-
     def add_constant_multi_val(self, mv: Sequence[int]) -> PwMultiAff:
         """Each value plus its number."""
         return self._by_number("__add__", mv)
@@ -290,6 +276,135 @@ class PwMultiAff(Multi, Single):
     def lex_ge_map(self, mpa2: PwMultiAff) -> Map:
         """As :meth:`lex_gt_map`, or equal."""
         return self._whole().lex_ge_map(mpa2._whole())
+
+    @classmethod
+    def empty(cls, space: Dimensions) -> PwMultiAff:
+        """The function of a space of relations that has no values."""
+        given = space.get_space()
+        return cls.zero(given).intersect_domain(Set.empty(given.domain() if given.is_map() else given.params()))
+
+    @classmethod
+    def from_domain(cls, points: Set) -> PwMultiAff:
+        """The function that gives each point ``[]``."""
+        return Map.from_domain(points).as_pw_multi_aff()
+
+    @classmethod
+    def multi_val_on_domain(cls, points: Dimensions, mv: MultiVal) -> PwMultiAff:
+        """The function that gives each point of a space, or of a set, the same numbers."""
+        space = points.get_space().map_from_domain_and_range(mv.get_space().range())
+        if not mv:
+            return Map.universe(space).as_pw_multi_aff()
+        return cls._over(space, [PwAff.val_on_domain(points, Fraction(value)) for value in mv])
+
+    multi_val_on_domain_space = multi_val_on_domain
+    multi_val_on_space = multi_val_on_domain
+
+    @classmethod
+    def project_out_map(cls, space: Dimensions, type: dim_type, first: int, n: int) -> PwMultiAff:
+        """The function of the points of a space that gives their dimensions but for ``n`` from ``first`` on."""
+        identity = cls.identity_on_domain_space(space).flatten_range()
+        check(identity, type, first, n)
+        return identity._drop_outputs(first, n)
+
+    def to_union_pw_multi_aff(self) -> UnionPwMultiAff:
+        """The function as the only one of a union."""
+        from tangram.presburger.union_affs import UnionPwMultiAff
+
+        return UnionPwMultiAff.from_pw_multi_aff(self)
+
+    def to_multi_union_pw_aff(self) -> MultiUnionPwAff:
+        """The outputs one by one, each as the only function of a union."""
+        return self.to_union_pw_multi_aff().as_multi_union_pw_aff()
+
+    def identity_multi_aff(self) -> PwMultiAff:
+        """The function from the tuple of arguments, which is that of values too, that gives each point itself."""
+        return PwMultiAff.identity(self)
+
+    identity_multi_pw_aff = identity_multi_aff
+
+    def get_constant_multi_val(self) -> MultiVal:
+        """The constants of expressions in one piece each.
+
+        Raises:
+            PresburgerError: one is of several pieces.
+        """
+        numbers = self._numbers([member.as_aff().get_constant_val() for member in self.get_list()])
+        return numbers.drop_dims(dim_type.param, 0, numbers.dim(dim_type.param))
+
+    def max_multi_val(self) -> MultiVal:
+        """The greatest value of each output.
+
+        Raises:
+            PresburgerError: one has none.
+        """
+        return self._numbers([member.max_val() for member in self.get_list()])
+
+    def min_multi_val(self) -> MultiVal:
+        """The least value of each output.
+
+        Raises:
+            PresburgerError: one has none.
+        """
+        return self._numbers([member.min_val() for member in self.get_list()])
+
+    def pullback_multi_pw_aff(self, inner: PwMultiAff) -> PwMultiAff:
+        """The function of ``x`` that is this at ``inner(x)``."""
+        return self.pullback_pw_multi_aff(inner)
+
+    def preimage_domain_wrapped_domain_pw_multi_aff(self, inner: PwMultiAff) -> PwMultiAff:
+        """The function of ``[x -> b]`` that is this at ``[inner(x) -> b]``."""
+        second = self.get_domain_space().unwrap().range()
+        return self.pullback_pw_multi_aff(inner.product(PwMultiAff.identity_on_domain_space(second)))
+
+    def flatten_domain(self) -> PwMultiAff:
+        """With arguments of one flat tuple, without a name."""
+        params, source, output = self.get_space()._form
+        if source is None or source.sides is None:
+            return self
+        flat = Space._of((params, Tuple("", source.dims), output))
+        return self._placed(flat, list(range(flat.dim(dim_type.all))))
+
+    def splice(self, in_pos: int, out_pos: int, other: PwMultiAff) -> PwMultiAff:
+        """With the arguments and values of another function before those at two positions."""
+        check(self, dim_type.in_, in_pos, 0)
+        own, others = self.dim(dim_type.in_), other.dim(dim_type.in_)
+        first = self.insert_dims(dim_type.in_, in_pos, others)
+        second = other.insert_dims(dim_type.in_, others, own - in_pos).insert_dims(dim_type.in_, 0, in_pos)
+        return first.range_splice(out_pos, second)
+
+    def _before(self, name: str, other: PwMultiAff) -> Set:
+        """The arguments at which the values stand in a lexicographic order to those of ``other``."""
+        values = Set.universe(self.get_space().range())
+        order = getattr(values, name)(values).wrap()
+        return order.preimage_pw_multi_aff(self.range_product(other))
+
+    def lex_lt_set(self, other: PwMultiAff) -> Set:
+        """The arguments at which this is lexicographically less than ``other``."""
+        return self._before("lex_lt_set", other)
+
+    def lex_le_set(self, other: PwMultiAff) -> Set:
+        """As :meth:`lex_lt_set`, or equal."""
+        return self._before("lex_le_set", other)
+
+    def lex_gt_set(self, other: PwMultiAff) -> Set:
+        """The arguments at which this is lexicographically greater than ``other``."""
+        return self._before("lex_gt_set", other)
+
+    def lex_ge_set(self, other: PwMultiAff) -> Set:
+        """As :meth:`lex_gt_set`, or equal."""
+        return self._before("lex_ge_set", other)
+
+    def _united_by(self, name: str, other: PwMultiAff) -> PwMultiAff:
+        mine = self.subtract_domain(self.domain().intersect(other.domain()).subtract(getattr(self, name)(other)))
+        return mine.union_add(other.subtract_domain(mine.domain()))
+
+    def union_lexmin(self, other: PwMultiAff) -> PwMultiAff:
+        """The values of either; the lexicographically lesser where both have some."""
+        return self._united_by("lex_le_set", other)
+
+    def union_lexmax(self, other: PwMultiAff) -> PwMultiAff:
+        """The values of either; the lexicographically greater where both have some."""
+        return self._united_by("lex_ge_set", other)
 
     @classmethod
     def domain_map(cls, space: Dimensions) -> PwMultiAff:

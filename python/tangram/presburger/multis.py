@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from tangram._native import PresburgerError
 from tangram.presburger.dimensions import Dimensions, check
 from tangram.presburger.names import Id, Tuple, dim_type
+
+if TYPE_CHECKING:
+    from tangram.presburger.multi_vals import MultiVal
 
 
 class Multi(Dimensions):
@@ -113,3 +116,28 @@ class Multi(Dimensions):
         if len(numbers) != len(self):
             raise PresburgerError(f"expected {len(self)} numbers, found {len(numbers)}")
         return self._each([getattr(m, name)(v) for m, v in zip(self._members(), numbers)])
+
+    def scale_multi_val(self, mv: Sequence[Any]) -> Self:
+        """Each value times its number."""
+        return self._by_number("scale_val", mv)
+
+    def scale_down_multi_val(self, mv: Sequence[Any]) -> Self:
+        """Each value divided by its number, not rounded.
+
+        Raises:
+            PresburgerError: a number is 0, or there are more or fewer numbers than values.
+        """
+        return self._by_number("scale_down_val", mv)
+
+    def mod_multi_val(self, mv: Sequence[Any]) -> Self:
+        """The remainder of each value by its number, which is positive."""
+        return self._by_number("mod_val", mv)
+
+    def _numbers(self, values: Sequence[Any]) -> MultiVal:
+        """The tuple of a number for each member; ``None`` stands for one that there is not."""
+        from tangram.presburger.multi_vals import MultiVal
+
+        if any(value is None for value in values):
+            raise PresburgerError(f"expected a number for each output, found one without any in {self}")
+        space = self.get_space()
+        return MultiVal.from_val_list(space.range() if space.is_map() else space, values)

@@ -5,23 +5,26 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from tangram import _native
 from tangram._native import PresburgerError
 from tangram.presburger._relations import wrap
 from tangram.presburger.affs import PwAff
+from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.functions import Function
 from tangram.presburger.gathered import Gathered
 from tangram.presburger.maps import Map
 from tangram.presburger.multi_affs import PwMultiAff
-from tangram.presburger.names import PARAMS, Context, Tuple, read_tuple
+from tangram.presburger.multis import Multi
+from tangram.presburger.names import PARAMS, Context, Tuple, dim_type, read_tuple
 from tangram.presburger.sets import Set
 from tangram.presburger.spaces import Space
-from tangram.presburger.values import ratio
+from tangram.presburger.values import Val, ratio
 
 if TYPE_CHECKING:
     from tangram.presburger.lists import PwAffList, PwMultiAffList, UnionPwAffList
+    from tangram.presburger.multi_vals import MultiVal
 
 
 class UnionPwMultiAff(Gathered[PwMultiAff], Function):
@@ -47,9 +50,140 @@ class UnionPwMultiAff(Gathered[PwMultiAff], Function):
         parts = [cls(str(function)) for function in functions]
         return functools.reduce(cls.union_add, parts) if parts else cls("{ }")
 
-    def coalesce(self) -> UnionPwMultiAff:
-        """The same functions in fewer pieces, where pieces can be joined exactly."""
-        return self._of(self._function.coalesce())
+    every_pw_multi_aff: Final = Gathered[PwMultiAff]._every
+    foreach_pw_multi_aff: Final = Gathered[PwMultiAff]._foreach
+    n_pw_multi_aff: Final = Gathered[PwMultiAff]._count
+
+    def extract_pw_multi_aff(self, space: Dimensions) -> PwMultiAff:
+        """The function of a space; of one without any, one that has no values."""
+        return self._extracted(space) or PwMultiAff.empty(space)
+
+    def add_pw_multi_aff(self, function: PwMultiAff) -> UnionPwMultiAff:
+        """Adds a function of a tuple to that of the same tuple."""
+        return self.union_add(UnionPwMultiAff.from_pw_multi_aff(function))
+
+    def isa_pw_multi_aff(self) -> bool:
+        """Whether there is one function."""
+        return self.n_pw_multi_aff() == 1
+
+    def as_pw_multi_aff(self) -> PwMultiAff:
+        """The only function.
+
+        Raises:
+            PresburgerError: there are several, or none.
+        """
+        if not self.isa_pw_multi_aff():
+            raise PresburgerError(f"expected one function, found {self.n_pw_multi_aff()}")
+        return self.functions()[0]
+
+    @classmethod
+    def from_pw_multi_aff(cls, function: PwMultiAff) -> UnionPwMultiAff:
+        """The function as the only one."""
+        return cls._gather([function])
+
+    from_multi_aff = from_pw_multi_aff
+
+    @classmethod
+    def from_aff(cls, function: PwAff) -> UnionPwMultiAff:
+        """The function to tuples of one dimension, as the only one."""
+        return cls._gather([function.as_pw_multi_aff()])
+
+    @classmethod
+    def from_union_pw_aff(cls, functions: UnionPwAff) -> UnionPwMultiAff:
+        """The functions to tuples of one dimension."""
+        return cls._gather([function.as_pw_multi_aff() for function in functions.functions()])
+
+    @classmethod
+    def from_union_map(cls, pairs: Map) -> UnionPwMultiAff:
+        """The functions that give each input its only output."""
+        return pairs.as_union_pw_multi_aff()
+
+    @classmethod
+    def from_union_set(cls, points: Set) -> UnionPwMultiAff:
+        """The functions of the parameters that give the only point."""
+        return cls._gather([piece.as_pw_multi_aff() for piece in points.pieces()])
+
+    @classmethod
+    def from_domain(cls, points: Set) -> UnionPwMultiAff:
+        """The functions that give each point ``[]``."""
+        return cls._gather([PwMultiAff.from_domain(piece) for piece in points.pieces()])
+
+    @classmethod
+    def multi_val_on_domain(cls, points: Set, mv: MultiVal) -> UnionPwMultiAff:
+        """The functions that give each point the same numbers."""
+        return cls._gather([PwMultiAff.multi_val_on_domain(piece, mv) for piece in points.pieces()])
+
+    def involves_locals(self) -> bool:
+        """Whether there are integer divisions in domains or values."""
+        return any(function.involves_locals() for function in self.functions())
+
+    def plain_is_empty(self) -> bool:
+        """Whether there is no function that has a value somewhere."""
+        return self.domain().is_empty()
+
+    def neg(self) -> UnionPwMultiAff:
+        """Changes the signs."""
+        return self._all("neg")
+
+    def scale_val(self, factor: int | Fraction) -> UnionPwMultiAff:
+        """Multiplies with a number."""
+        return self._all("scale_val", factor)
+
+    def scale_down_val(self, divisor: int | Fraction) -> UnionPwMultiAff:
+        """Divides by a number.
+
+        Raises:
+            PresburgerError: the number is 0.
+        """
+        return self._all("scale_down_val", divisor)
+
+    def scale_multi_val(self, mv: Sequence[int | Fraction]) -> UnionPwMultiAff:
+        """Each value times its number, of the functions with as many values; others are left out."""
+        fitting = [function for function in self.functions() if len(function) == len(mv)]
+        return self._gather([function.scale_multi_val(mv) for function in fitting])
+
+    def get_union_pw_aff(self, pos: int) -> UnionPwAff:
+        """One output of all functions that have so many."""
+        return UnionPwAff._gather([f.get_at(pos) for f in self.functions() if pos < len(f)])
+
+    def range_factor_domain(self) -> UnionPwMultiAff:
+        """The ``y`` of values that are pairs ``[y -> z]``; other functions are left out."""
+        return self._gather([f.range_factor_domain() for f in self.functions() if f.range_is_wrapping()])
+
+    def range_factor_range(self) -> UnionPwMultiAff:
+        """The ``z`` of values that are pairs ``[y -> z]``; other functions are left out."""
+        return self._gather([f.range_factor_range() for f in self.functions() if f.range_is_wrapping()])
+
+    def _paired(self, name: str, other: UnionPwMultiAff) -> UnionPwMultiAff:
+        """What a method makes of each two functions of the same arguments."""
+        return self._gather([
+            getattr(one, name)(two)
+            for one in self.functions()
+            for two in other.functions()
+            if one.get_domain_space().has_equal_tuples(two.get_domain_space())
+        ])
+
+    def range_product(self, other: UnionPwMultiAff) -> UnionPwMultiAff:
+        """The pairs ``[y -> z]`` of the values of both."""
+        return self._paired("range_product", other)
+
+    def flat_range_product(self, other: UnionPwMultiAff) -> UnionPwMultiAff:
+        """As :meth:`range_product`, with the pairs flattened."""
+        return self._paired("flat_range_product", other)
+
+    def apply_union_pw_multi_aff(self, outer: UnionPwMultiAff) -> UnionPwMultiAff:
+        """The functions of ``x`` that are ``outer`` at what this is at ``x``, for all tuples that fit."""
+        return outer.pullback_union_pw_multi_aff(self)
+
+    def preimage_domain_wrapped_domain_union_pw_multi_aff(self, inner: UnionPwMultiAff) -> UnionPwMultiAff:
+        """The functions of ``[x -> b]`` that are this at ``[inner(x) -> b]``, for all tuples that fit."""
+        return self._gather([
+            outer.preimage_domain_wrapped_domain_pw_multi_aff(function)
+            for outer in self.functions()
+            for function in inner.functions()
+            if outer.get_domain_space().is_wrapping()
+            and outer.get_domain_space().unwrap().domain()._output.shape() == function._output().shape()
+        ])
 
     def intersect_domain(self, points: Set) -> UnionPwMultiAff:
         """Keeps the values at ``points``."""
@@ -131,14 +265,50 @@ class UnionPwAff(Gathered[PwAff], Function):
     def _gather(cls, functions: Sequence[PwAff]) -> Self:
         return cls._of(_native.UnionPwAff.of([function._function for function in functions]))
 
-    def n_pw_aff(self) -> int:
-        """The number of tuples."""
-        return len(self._function.functions())
+    every_pw_aff: Final = Gathered[PwAff]._every
+    foreach_pw_aff: Final = Gathered[PwAff]._foreach
+    n_pw_aff: Final = Gathered[PwAff]._count
 
-    def foreach_pw_aff(self, visit: Callable[[PwAff], object]) -> None:
-        """Calls ``visit`` with the function of each tuple."""
-        for function in self.functions():
-            visit(function)
+    def extract_pw_aff(self, space: Dimensions) -> PwAff:
+        """The function of a space; of one without any, one that has no values."""
+        return self._extracted(space) or PwAff.empty(space)
+
+    def add_pw_aff(self, function: PwAff) -> UnionPwAff:
+        """Adds a function of a tuple to that of the same tuple."""
+        return self.union_add(UnionPwAff(function))
+
+    @classmethod
+    def val_on_domain(cls, points: Set, value: int | Fraction) -> UnionPwAff:
+        """A number at all points."""
+        return cls._gather([PwAff.val_on_domain(piece, value) for piece in points.pieces()])
+
+    @classmethod
+    def param_on_domain_id(cls, points: Set, id: str) -> UnionPwAff:
+        """The value of a parameter at all points."""
+        return cls._gather([PwAff.param_on_domain_id(piece, id) for piece in points.pieces()])
+
+    @classmethod
+    def pw_aff_on_domain(cls, points: Set, function: PwAff) -> UnionPwAff:
+        """The value of a function of the parameters at all points."""
+        return cls._gather([on_domain(function, piece) for piece in points.pieces()])
+
+    aff_on_domain = pw_aff_on_domain
+
+    def mod_val(self, modulus: int) -> UnionPwAff:
+        """The remainder from 0 up to ``modulus``, which is positive."""
+        return self._all("mod_val", modulus)
+
+    def max_val(self) -> Val | None:
+        """The greatest value of all functions; ``None`` if there is none."""
+        return extreme([function.max_val() for function in self.functions()], max)
+
+    def min_val(self) -> Val | None:
+        """The least value of all functions; ``None`` if there is none."""
+        return extreme([function.min_val() for function in self.functions()], min)
+
+    def zero_union_set(self) -> Set:
+        """The arguments for which a function is 0."""
+        return functools.reduce(Set.union, [f.zero_set() for f in self.functions()], Set("{ }"))
 
     def neg(self) -> UnionPwAff:
         """Changes the sign."""
@@ -164,10 +334,6 @@ class UnionPwAff(Gathered[PwAff], Function):
     def intersect_domain(self, points: Set) -> UnionPwAff:
         """Keeps the values at ``points``."""
         return self._of(self._function.intersect_domain(points._union))
-
-    def subtract_domain(self, points: Set) -> UnionPwAff:
-        """Drops the values at ``points``."""
-        return self.intersect_domain(self.domain() - points)
 
     def pullback_union_pw_multi_aff(self, inner: UnionPwMultiAff) -> UnionPwAff:
         """The function of ``x`` that is this at ``inner(x)``, for all tuples that fit."""
@@ -199,7 +365,7 @@ class UnionPwAff(Gathered[PwAff], Function):
         return self.scale_down_val(other) if isinstance(other, int | Fraction) else NotImplemented
 
 
-class MultiUnionPwAff(Function):
+class MultiUnionPwAff(Multi, Function):
     """A :class:`UnionPwAff` for each dimension of one output tuple, as schedules are written.
 
     >>> MultiUnionPwAff("C[{ A[i] -> [(i)]; B[j] -> [(j)] }, { A[i] -> [(0)]; B[j] -> [(1)] }]")[1]
@@ -256,6 +422,16 @@ class MultiUnionPwAff(Function):
 
         return UnionPwAffList(UnionPwAff._of(member) for member in self._function.members())
 
+    def _members(self) -> list[Any]:
+        return [*self.get_list()]
+
+    def _made(self, output: Tuple, members: Sequence[UnionPwAff]) -> MultiUnionPwAff:
+        return self._of(_native.MultiUnionPwAff.of(output, [member._function for member in members]))
+
+    def _all(self, name: str, *arguments: Any) -> MultiUnionPwAff:
+        """What a method makes of each member."""
+        return self._each([getattr(member, name)(*arguments) for member in self.get_list()])
+
     def get_at(self, output: int) -> UnionPwAff:
         """The function of one output."""
         return self.get_list()[output]
@@ -263,8 +439,133 @@ class MultiUnionPwAff(Function):
     get_union_pw_aff = get_at
     __getitem__ = get_at
 
+    def set_at(self, output: int, value: UnionPwAff) -> MultiUnionPwAff:
+        """With another function of one output."""
+        self._check_member(output)
+        members = self._members()
+        members[output] = value
+        return self._each(members)
+
+    set_union_pw_aff = set_at
+
     def __len__(self) -> int:
         return len(self._function.members())
+
+    @classmethod
+    def zero(cls, space: Dimensions) -> MultiUnionPwAff:
+        """The tuple of a space without dimensions.
+
+        Raises:
+            PresburgerError: there are some, whose functions have values nowhere.
+        """
+        given = space.get_space()
+        if given.dim(dim_type.set):
+            raise PresburgerError(f"expected a space without dimensions, found {given}")
+        return cls._of(_native.MultiUnionPwAff.of(given._output, []))
+
+    @classmethod
+    def from_multi_pw_aff(cls, function: PwMultiAff) -> MultiUnionPwAff:
+        """The outputs of a function, one by one."""
+        return UnionPwMultiAff.from_pw_multi_aff(function).as_multi_union_pw_aff()
+
+    from_multi_aff = from_multi_pw_aff
+
+    @classmethod
+    def pw_multi_aff_on_domain(cls, points: Set, function: PwMultiAff) -> MultiUnionPwAff:
+        """The values of a function of the parameters at all points."""
+        parts = [on_domain(function, piece) for piece in points.pieces()]
+        return UnionPwMultiAff._gather(parts).as_multi_union_pw_aff()
+
+    multi_aff_on_domain = pw_multi_aff_on_domain
+
+    @classmethod
+    def multi_val_on_domain(cls, points: Set, mv: MultiVal) -> MultiUnionPwAff:
+        """The same numbers at all points."""
+        return UnionPwMultiAff.multi_val_on_domain(points, mv).as_multi_union_pw_aff()
+
+    def extract_multi_pw_aff(self, space: Dimensions) -> PwMultiAff:
+        """The function of a space, with all outputs."""
+        given = space.get_space()
+        domain = given.domain() if given.is_map() else given
+        members = [member.extract_pw_aff(domain) for member in self.get_list()]
+        return PwMultiAff._over(domain.map_from_domain_and_range(self.get_space()), members)
+
+    def drop_dims(self, type: dim_type, first: int, n: int) -> MultiUnionPwAff:
+        """Without ``n`` dimensions from ``first`` on: outputs, or parameters that nothing depends on."""
+        if type == dim_type.set:
+            return self._drop_outputs(first, n)
+        return self._all("drop_dims", type, first, n)
+
+    def get_domain_space(self) -> Space:
+        """The space of the parameters."""
+        return self.get_space().params()
+
+    def flat_range_product(self, other: MultiUnionPwAff) -> MultiUnionPwAff:
+        """The values of both, one behind the other."""
+        return self.range_splice(len(self), other)
+
+    def apply_pw_aff(self, function: PwAff) -> UnionPwAff:
+        """The function of ``x`` that is ``function`` at what this is at ``x``."""
+        return UnionPwAff(function).pullback_union_pw_multi_aff(self.as_union_pw_multi_aff())
+
+    apply_aff = apply_pw_aff
+
+    def coalesce(self) -> MultiUnionPwAff:
+        """The same functions in fewer pieces, where pieces can be joined exactly."""
+        return self._all("coalesce")
+
+    def floor(self) -> MultiUnionPwAff:
+        """Rounds down."""
+        return self._all("floor")
+
+    def neg(self) -> MultiUnionPwAff:
+        """Changes the signs."""
+        return self._all("neg")
+
+    def scale_val(self, factor: int | Fraction) -> MultiUnionPwAff:
+        """Multiplies with a number."""
+        return self._all("scale_val", factor)
+
+    def scale_down_val(self, divisor: int | Fraction) -> MultiUnionPwAff:
+        """Divides by a number.
+
+        Raises:
+            PresburgerError: the number is 0.
+        """
+        return self._all("scale_down_val", divisor)
+
+    def gist(self, points: Set) -> MultiUnionPwAff:
+        """The same values at ``points``, in shorter pieces."""
+        return self._all("gist", points)
+
+    def gist_params(self, params: Set) -> MultiUnionPwAff:
+        """The same values for parameters in ``params``, in shorter pieces."""
+        return self._all("gist_params", params)
+
+    def max_multi_val(self) -> MultiVal:
+        """The greatest value of each output.
+
+        Raises:
+            PresburgerError: one has none.
+        """
+        return self._numbers([member.max_val() for member in self.get_list()])
+
+    def min_multi_val(self) -> MultiVal:
+        """The least value of each output.
+
+        Raises:
+            PresburgerError: one has none.
+        """
+        return self._numbers([member.min_val() for member in self.get_list()])
+
+    def zero_union_set(self) -> Set:
+        """The arguments for which all outputs are 0."""
+        zeros = [member.zero_union_set() for member in self.get_list()]
+        return functools.reduce(Set.intersect, zeros) if zeros else self.domain()
+
+    def plain_is_equal(self, other: MultiUnionPwAff) -> bool:
+        """Whether both have the same values at the same arguments."""
+        return self == other
 
     def get_space(self) -> Space:
         """The parameters and the output tuple."""
@@ -290,14 +591,6 @@ class MultiUnionPwAff(Function):
     def range_product(self, other: MultiUnionPwAff) -> MultiUnionPwAff:
         """The pairs ``[y -> z]`` of the values of both."""
         return self._binary("range_product", other)
-
-    def range_factor_domain(self) -> MultiUnionPwAff:
-        """The first half ``y`` of values that are pairs ``[y -> z]``."""
-        return self._of(self._function.unary("range_factor_domain"))
-
-    def range_factor_range(self) -> MultiUnionPwAff:
-        """The second half ``z`` of values that are pairs ``[y -> z]``."""
-        return self._of(self._function.unary("range_factor_range"))
 
     def _within(self, name: str, points: Set) -> Self:
         return self._of(self._function.within(name, points._union))
@@ -336,3 +629,14 @@ class MultiUnionPwAff(Function):
 
 UnionPwMultiAff._family, UnionPwAff._family = UnionPwMultiAff, UnionPwAff
 MultiUnionPwAff._family = MultiUnionPwAff
+
+
+def on_domain(function: Any, points: Set) -> Any:
+    """The values of a function of the parameters at points of one space."""
+    return function.insert_domain(points.get_space()).intersect_domain(points)
+
+
+def extreme(values: Sequence[Val | None], of: Callable[[list[Val]], Val]) -> Val | None:
+    """The greatest or least value; ``None`` if there is none, or one is unbounded."""
+    known = [value for value in values if value is not None]
+    return of(known) if known and len(known) == len(values) else None
