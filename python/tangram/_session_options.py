@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tangram import _native
 from tangram._devices import OrtEpDevice, OrtExecutionProviderDevicePolicy
@@ -42,8 +42,10 @@ class _Typed:
 
     __slots__ = ()
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, _checked(name, value, _KINDS[name]) if name in _KINDS else value)
+    if not TYPE_CHECKING:
+        # Type checkers know the attributes that there are.
+        def __setattr__(self, name: str, value: Any) -> None:
+            object.__setattr__(self, name, _checked(name, value, _KINDS[name]) if name in _KINDS else value)
 
 
 def _checked(name: str, value: Any, kind: type) -> Any:

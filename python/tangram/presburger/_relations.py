@@ -119,6 +119,9 @@ class Relations(Constrained):
         """What this says beyond ``context``: the same points within it, in fewer constraints."""
         return self._binary("gist", context)
 
+    gist_basic_set = gist
+    gist_basic_map = gist
+
     def affine_hull(self) -> Self:
         """The smallest superset that equations describe, in each space."""
         return self._hull("affine_hull")

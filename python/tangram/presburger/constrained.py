@@ -12,6 +12,7 @@ from tangram.presburger.names import Column, Context, Form, Tuple, dim_type, las
 from tangram.presburger.spaces import Space
 
 if TYPE_CHECKING:
+    from tangram.presburger.affs import Aff
     from tangram.presburger.constraints import Constraint
     from tangram.presburger.sets import Set
 
@@ -68,7 +69,7 @@ class Constrained(Dimensions):
 
     # Made of spaces and constraints.
 
-    universe = Universe()
+    universe: Universe = Universe()
     """All points of a space; of a value, those of its spaces."""
 
     @classmethod
@@ -236,7 +237,65 @@ class Constrained(Dimensions):
         """Without the constraints that use integer divisions: a superset."""
         return self._dropped(set(), True)
 
-    def _dropped(self, gone: set[int], divided: bool) -> Self:
+    def involves_locals(self) -> bool:
+        """Whether constraints use integer divisions."""
+        return any(floors for _, _, floors in self._union.rows())
+
+    def get_div(self, pos: int) -> Aff:
+        """The expression that an integer division of the only conjunction rounds down.
+
+        Raises:
+            PresburgerError: there are not as many divisions.
+        """
+        from tangram.presburger.affs import Aff
+
+        floors = [floors for _, _, floors in self._union.rows()]
+        if len(floors) != 1 or not 0 <= pos < len(floors[0]):
+            raise PresburgerError(f"expected one conjunction with a division {pos}, found {self}")
+        row, divisor = floors[0][pos]
+        return Aff._of_row(self.get_space(), row, divisor, floors[0][:pos])
+
+    @classmethod
+    def nat_universe(cls, space: Dimensions) -> Self:
+        """The points of a space whose dimensions and parameters are not negative."""
+        points = cls.universe(space)
+        for kind in (dim_type.param, dim_type.in_, dim_type.set):
+            for pos in range(points.dim(kind)):
+                points = points.lower_bound_val(kind, pos, 0)
+        return points
+
+    @classmethod
+    def empty_ctx(cls, ctx: Context | None = None) -> Self:
+        """No point, of no space."""
+        return cls.read_from_str("{ }")
+
+    @classmethod
+    def empty_space(cls, space: Dimensions) -> Self:
+        """No point, of no space."""
+        return cls.read_from_str("{ }")
+
+    def reset_space(self, space: Dimensions) -> Self:
+        """With the names of another space of as many dimensions of each kind."""
+        given, own = space.get_space(), self.get_space()
+        kinds = (dim_type.param, dim_type.in_, dim_type.set)
+        if [given.dim(kind) for kind in kinds] != [own.dim(kind) for kind in kinds]:
+            raise PresburgerError(f"expected as many dimensions as {own} has, found {given}")
+        return self._placed(given, list(range(own.dim(dim_type.all))))
+
+    def oppose(self, type1: dim_type, pos1: int, type2: dim_type, pos2: int) -> Self:
+        """The points one of whose dimensions is the opposite of another."""
+        return self._where(True, 0, (type1, pos1, 1), (type2, pos2, 1))
+
+    def plain_cmp(self, other: Self) -> int:
+        """0 if both are equal, else -1 or 1, by how they are written."""
+        return 0 if self == other else -1 if str(self) < str(other) else 1
+
+    def remove_divs_involving_dims(self, type: dim_type, first: int, n: int) -> Self:
+        """Without the constraints that use integer divisions of ``n`` dimensions from ``first`` on: a superset."""
+        return self._dropped(set(), False, columns(self, type, first, n))
+
+    def _dropped(self, gone: set[int], divided: bool, inside: Collection[int] = ()) -> Self:
+        """Without the constraints about dimensions, about divisions, or about divisions of dimensions."""
         space = self.get_space()
         size = 1 + space.dim(dim_type.all)
         kept = []
@@ -244,7 +303,7 @@ class Constrained(Dimensions):
             # Whether each column is dropped; a division is if its numerator is.
             drop = [False, *(index in gone for index in range(size - 1))]
             for numerator, _ in floors:
-                drop.append(divided or uses(numerator, drop))
+                drop.append(divided or uses(numerator, drop) or any(numerator[1 + at] for at in inside))
             sides = [[r for r in rows if not uses(r, drop)] for rows in (equalities, inequalities)]
             kept.append((sides[0], sides[1], floors))
         return self._wrap(_native.Union.of_rows(space._form, kept))

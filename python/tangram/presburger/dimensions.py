@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LETTERS = {dim_type.param: "p", dim_type.in_: "i", dim_type.set: "o"}
 
 
-class Dimensions:
+class Named:
     """What has a space: each dimension has a kind, a position and a name.
 
     Names tell parameters apart; those of other dimensions are for readers.
@@ -34,10 +34,6 @@ class Dimensions:
 
     def get_space(self) -> Space:
         """The parameters and tuples."""
-        raise NotImplementedError
-
-    def _placed(self, space: Space, to: list[int]) -> Self:
-        """The same over ``space``, where column ``i`` is column ``to[i]``."""
         raise NotImplementedError
 
     @property
@@ -122,6 +118,31 @@ class Dimensions:
         """Kind and position of the dimension of each name."""
         return {Id(name): place for name, place in self.get_var_dict(dimtype).items()}
 
+    def get_tuple_name(self, type: dim_type = dim_type.set) -> str | None:
+        """The name of a tuple, or ``None``."""
+        name = self.get_space()._tuple(type).name
+        return None if name == PARAMS.name else name or None
+
+    def has_tuple_name(self, type: dim_type = dim_type.set) -> bool:
+        """Whether a tuple has a name."""
+        return bool(self.get_tuple_name(type))
+
+    has_tuple_id = has_tuple_name
+
+    def get_tuple_id(self, type: dim_type = dim_type.set) -> Id:
+        """The name of a tuple, which may be empty."""
+        return Id(self.get_tuple_name(type) or "")
+
+
+class Dimensions(Named):
+    """What can have other dimensions in place of its own."""
+
+    __slots__ = ()
+
+    def _placed(self, space: Space, to: list[int]) -> Self:
+        """The same over ``space``, where column ``i`` is column ``to[i]``."""
+        raise NotImplementedError
+
     def set_dim_name(self, type: dim_type, pos: int, name: str) -> Self:
         """With another name of a dimension.
 
@@ -183,21 +204,6 @@ class Dimensions:
         columns[dim_type.param] = [*first, *known.values()]
         return self._rearranged(columns)
 
-    def get_tuple_name(self, type: dim_type = dim_type.set) -> str | None:
-        """The name of a tuple, or ``None``."""
-        name = self.get_space()._tuple(type).name
-        return None if name == PARAMS.name else name or None
-
-    def has_tuple_name(self, type: dim_type = dim_type.set) -> bool:
-        """Whether a tuple has a name."""
-        return bool(self.get_tuple_name(type))
-
-    has_tuple_id = has_tuple_name
-
-    def get_tuple_id(self, type: dim_type = dim_type.set) -> Id:
-        """The name of a tuple, which may be empty."""
-        return Id(self.get_tuple_name(type) or "")
-
     def set_tuple_name(self, type: dim_type | str, name: str | None = None) -> Self:
         """With another name of a tuple: ``set_tuple_name("S")``, or with its kind first."""
         if isinstance(type, str):
@@ -231,7 +237,7 @@ def new_names(letter: str, first: int, count: int, columns: Columns) -> Sequence
     return names
 
 
-def check(value: Dimensions, type: dim_type, first: int, count: int) -> None:
+def check(value: Named, type: dim_type, first: int, count: int) -> None:
     """Raises what says that there are not as many dimensions."""
     dims = value.dim(type)
     if first < 0 or count < 0 or first + count > dims:

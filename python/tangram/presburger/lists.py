@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, Self, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 from tangram._native import PresburgerError
 from tangram.presburger.affs import Aff, PwAff
@@ -12,7 +12,7 @@ from tangram.presburger.counts import PwQPolynomial
 from tangram.presburger.folds import PwQPolynomialFold
 from tangram.presburger.maps import BasicMap, Map
 from tangram.presburger.multi_affs import PwMultiAff
-from tangram.presburger.names import DEFAULT_CONTEXT, Context, Id
+from tangram.presburger.names import DEFAULT_CONTEXT, Context, Id, last_text
 from tangram.presburger.polynomials import QPolynomial
 from tangram.presburger.sets import BasicSet, Set
 from tangram.presburger.union_affs import UnionPwAff, UnionPwMultiAff
@@ -35,6 +35,14 @@ class ValueList(list[T]):
     def alloc(cls, context: Context | None = None, n: int = 0) -> Self:
         """An empty list; room for ``n`` values is made as they come."""
         return cls()
+
+    @classmethod
+    def read_from_str(cls, *arguments: str | Context | None) -> Self:
+        """Reads values between parentheses and commas; a context before the text is accepted."""
+        return cls([cls._of(part) for part in parts_of(last_text(arguments))])
+
+    _of: ClassVar[Any]
+    """The class of the values."""
 
     def add(self, el: T) -> Self:
         """With a value behind the others."""
@@ -128,10 +136,27 @@ class ValueList(list[T]):
         return result
 
 
+def parts_of(text: str) -> list[str]:
+    """What stands between the commas of a list, outside of brackets."""
+    inner = text.strip()
+    if not (inner.startswith("(") and inner.endswith(")")):
+        raise PresburgerError(f"expected values between parentheses, found {text}")
+    parts, depth = [""], 0
+    for letter in inner[1:-1]:
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    stripped = [part.strip() for part in parts]
+    return [] if stripped == [""] else stripped
+
+
 class AffList(ValueList[Aff]):
     """islpy's list of ``Aff``."""
 
     __slots__ = ()
+    _of = Aff
 
     @classmethod
     def from_aff(cls, el: Aff) -> Self:
@@ -147,6 +172,7 @@ class PwAffList(ValueList[PwAff]):
     """islpy's list of ``PwAff``."""
 
     __slots__ = ()
+    _of = PwAff
 
     @classmethod
     def from_pw_aff(cls, el: PwAff) -> Self:
@@ -209,6 +235,7 @@ class PwMultiAffList(ValueList[PwMultiAff]):
     """islpy's list of ``PwMultiAff``."""
 
     __slots__ = ()
+    _of = PwMultiAff
 
     @classmethod
     def from_pw_multi_aff(cls, el: PwMultiAff) -> Self:
@@ -224,6 +251,7 @@ class BasicSetList(ValueList[BasicSet]):
     """islpy's list of ``BasicSet``."""
 
     __slots__ = ()
+    _of = BasicSet
 
     @classmethod
     def from_basic_set(cls, el: BasicSet) -> Self:
@@ -233,6 +261,10 @@ class BasicSetList(ValueList[BasicSet]):
     n_basic_set: Final = ValueList[BasicSet].size
     get_basic_set: Final = ValueList[BasicSet].get_at
     set_basic_set: Final = ValueList[BasicSet].set_at
+
+    def coefficients(self) -> BasicSetList:
+        """The coefficients of the constraints that hold on each value."""
+        return self.map(lambda value: BasicSet(value.coefficients()))
 
     def union(self) -> Set:
         """The points of all values."""
@@ -250,6 +282,7 @@ class SetList(ValueList[Set]):
     """islpy's list of ``Set``."""
 
     __slots__ = ()
+    _of = Set
 
     @classmethod
     def from_set(cls, el: Set) -> Self:
@@ -269,6 +302,7 @@ class BasicMapList(ValueList[BasicMap]):
     """islpy's list of ``BasicMap``."""
 
     __slots__ = ()
+    _of = BasicMap
 
     @classmethod
     def from_basic_map(cls, el: BasicMap) -> Self:
@@ -295,6 +329,7 @@ class MapList(ValueList[Map]):
     """islpy's list of ``Map``."""
 
     __slots__ = ()
+    _of = Map
 
     @classmethod
     def from_map(cls, el: Map) -> Self:
@@ -314,6 +349,7 @@ class UnionSetList(ValueList[Set]):
     """islpy's list of ``UnionSet``."""
 
     __slots__ = ()
+    _of = Set
 
     @classmethod
     def from_union_set(cls, el: Set) -> Self:
@@ -333,6 +369,7 @@ class UnionMapList(ValueList[Map]):
     """islpy's list of ``UnionMap``."""
 
     __slots__ = ()
+    _of = Map
 
     @classmethod
     def from_union_map(cls, el: Map) -> Self:
@@ -352,6 +389,7 @@ class IdList(ValueList[Id]):
     """islpy's list of ``Id``."""
 
     __slots__ = ()
+    _of = Id
 
     @classmethod
     def from_id(cls, el: Id) -> Self:
@@ -367,6 +405,7 @@ class ValList(ValueList[Val]):
     """islpy's list of ``Val``."""
 
     __slots__ = ()
+    _of = Val
 
     @classmethod
     def from_val(cls, el: Val) -> Self:
@@ -382,6 +421,7 @@ class ConstraintList(ValueList[Constraint]):
     """islpy's list of ``Constraint``."""
 
     __slots__ = ()
+    _of = Constraint
 
     @classmethod
     def from_constraint(cls, el: Constraint) -> Self:
@@ -397,6 +437,7 @@ class PwQPolynomialList(ValueList[PwQPolynomial]):
     """islpy's list of ``PwQPolynomial``."""
 
     __slots__ = ()
+    _of = PwQPolynomial
 
     @classmethod
     def from_pw_qpolynomial(cls, el: PwQPolynomial) -> Self:
@@ -412,6 +453,7 @@ class PwQPolynomialFoldList(ValueList[PwQPolynomialFold]):
     """islpy's list of ``PwQPolynomialFold``."""
 
     __slots__ = ()
+    _of = PwQPolynomialFold
 
     @classmethod
     def from_pw_qpolynomial_fold(cls, el: PwQPolynomialFold) -> Self:
@@ -427,6 +469,7 @@ class QPolynomialList(ValueList[QPolynomial]):
     """islpy's list of ``QPolynomial``."""
 
     __slots__ = ()
+    _of = QPolynomial
 
     @classmethod
     def from_qpolynomial(cls, el: QPolynomial) -> Self:
@@ -442,6 +485,7 @@ class UnionPwAffList(ValueList[UnionPwAff]):
     """islpy's list of ``UnionPwAff``."""
 
     __slots__ = ()
+    _of = UnionPwAff
 
     @classmethod
     def from_union_pw_aff(cls, el: UnionPwAff) -> Self:
@@ -457,6 +501,7 @@ class UnionPwMultiAffList(ValueList[UnionPwMultiAff]):
     """islpy's list of ``UnionPwMultiAff``."""
 
     __slots__ = ()
+    _of = UnionPwMultiAff
 
     @classmethod
     def from_union_pw_multi_aff(cls, el: UnionPwMultiAff) -> Self:

@@ -13,6 +13,7 @@ from tangram.presburger.counts import PwQPolynomial
 from tangram.presburger.bounds import Bounds
 from tangram.presburger.dimensions import Dimensions
 from tangram.presburger.names import Id, dim_type
+from tangram.presburger.orders import Orders
 from tangram.presburger.pairs import Pairs
 from tangram.presburger.points import Point
 from tangram.presburger.sets import Set, has_finite_params
@@ -20,6 +21,7 @@ from tangram.presburger.sets import Set, has_finite_params
 if TYPE_CHECKING:
     from tangram.presburger.affs import PwAff
     from tangram.presburger.count_unions import UnionPwQPolynomial, UnionPwQPolynomialFold
+    from tangram.presburger.folds import PwQPolynomialFold
     from tangram.presburger.lists import BasicMapList, MapList
     from tangram.presburger.multi_affs import PwMultiAff
     from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwAff, UnionPwMultiAff
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from tangram.presburger.strides import StrideInfo
 
 
-class Map(Pairs, Bounds):
+class Map(Pairs, Orders, Bounds):
     """A relation between integer points: ``Map("{ S[i] -> A[j] : i <= j < i + 3 }")``."""
 
     __slots__ = ()
@@ -350,6 +352,37 @@ class Map(Pairs, Bounds):
     def n_basic_map(self) -> int:
         """The number of conjunctions."""
         return len(self._union.disjuncts())
+
+    def sum(self, other: Map) -> Map:
+        """Relates each input to the sums of its outputs by both."""
+        outputs = self._full().range()
+        return self.neg().range_product(other).apply_range(outputs.cross(outputs).deltas_map())
+
+    def image_is_bounded(self) -> bool:
+        """Whether each input has finitely many outputs, for each value of the parameters."""
+        from tangram.presburger.affs import PwAff
+
+        ends = [
+            PwAff._of(_native.PwAff.extremum(self._union, dim, greatest, True))
+            for dim in range(self.dim(dim_type.set))
+            for greatest in (False, True)
+        ]
+        return all(self.domain() <= end.domain() for end in ends)
+
+    def floordiv_val(self, d: int) -> Map:
+        """The pairs with all outputs divided by a number and rounded down."""
+        from tangram.presburger.multi_affs import PwMultiAff
+
+        values = PwMultiAff.identity_on_domain_space(self.get_space().range())
+        return self.apply_range(values.scale_down_val(d).floor().as_map())
+
+    def domain_map_union_pw_multi_aff(self) -> UnionPwMultiAff:
+        """The functions that give each pair its input."""
+        return self.domain_map().as_union_pw_multi_aff()
+
+    def apply_pw_qpolynomial_fold(self, bound: PwQPolynomialFold) -> PwQPolynomialFold:
+        """The bound for ``x`` over all ``y`` that ``x`` is related to."""
+        return bound._of(bound._bound.apply(self._union))
 
     def neg(self) -> Map:
         """The pairs with all outputs of the other sign."""

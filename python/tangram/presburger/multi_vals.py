@@ -79,7 +79,8 @@ class MultiVal(Multi, tuple[int, ...]):
         """The space of the arguments; without any, of the parameters."""
         return self._space.domain() if self._space.is_map() else self._space.params()
 
-    __len__ = tuple.__len__
+    def __len__(self) -> int:
+        return tuple.__len__(self)
 
     def _members(self) -> list[Any]:
         return [*self]

@@ -184,6 +184,8 @@ class bound(enum.IntEnum):  # noqa: N801  (islpy's name)
 
     bernstein = 0
     range = 1
+    BERNSTEIN = 0
+    RANGE = 1
 
 
 class schedule_algorithm(enum.IntEnum):  # noqa: N801  (islpy's name)
@@ -191,6 +193,8 @@ class schedule_algorithm(enum.IntEnum):  # noqa: N801  (islpy's name)
 
     isl = 0
     feautrier = 1
+    ISL = 0
+    FEAUTRIER = 1
 
 
 class format(enum.IntEnum):  # noqa: A001, N801  (islpy's name)

@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
 from tangram._native import PresburgerError
-from tangram.presburger.names import DEFAULT_CONTEXT, Context, Tuple, dim_type
+from tangram.presburger.dimensions import Named
+from tangram.presburger.names import Tuple, dim_type
 from tangram.presburger.values import Val
 
 if TYPE_CHECKING:
     from tangram.presburger.dimensions import Dimensions
+    from tangram.presburger.multi_vals import MultiVal
     from tangram.presburger.sets import Set
     from tangram.presburger.spaces import Space
 
 
-class Point(tuple[int, ...]):
+class Point(Named, tuple[int, ...]):
     """Coordinates of an integer point, and the name of its tuple, which may be empty.
 
     >>> Point((1, 2), "S")
@@ -60,11 +62,6 @@ class Point(tuple[int, ...]):
         output = Tuple(self.name, named("i", len(self)))
         return Space._of((tuple(self.params), None, output))
 
-    @property
-    def space(self) -> Space:
-        """The space of sets of such points, with names that are made up."""
-        return self.get_space()
-
     def get_coordinate_val(self, type: dim_type, pos: int) -> Val:
         """The coordinate of a dimension, or the value of a parameter."""
         values = list(self.params.values()) if type == dim_type.param else list(self)
@@ -72,21 +69,13 @@ class Point(tuple[int, ...]):
             raise PresburgerError(f"expected a {type!r} below {len(values)}, found {pos}")
         return Val(values[pos])
 
-    def void(self) -> bool:
-        """Whether it is no point, which it never is."""
-        return False
-
     def to_str(self) -> str:
         """The text, as ``repr`` gives it."""
         return repr(self)
 
-    def copy(self) -> Self:
-        """The same point."""
-        return self
-
-    def get_ctx(self) -> Context:
-        """The context."""
-        return DEFAULT_CONTEXT
+    def void(self) -> bool:
+        """Whether it is no point, which it never is."""
+        return False
 
     def dump(self) -> None:
         """Prints the point."""
@@ -116,9 +105,11 @@ class Point(tuple[int, ...]):
         """With a coordinate that much smaller."""
         return self.add_ui(type, pos, -value)
 
-    def get_multi_val(self) -> list[Val]:
+    def get_multi_val(self) -> MultiVal:
         """The coordinates."""
-        return [Val(value) for value in self]
+        from tangram.presburger.multi_vals import MultiVal
+
+        return MultiVal._of(self.get_space(), self)
 
     def is_void(self) -> bool:
         """Whether it is no point, which it never is."""

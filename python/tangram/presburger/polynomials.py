@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Self
@@ -12,7 +13,7 @@ from tangram.presburger.coefficients import Floors
 from tangram.presburger.constrained import column
 from tangram.presburger.counts import PwQPolynomial
 from tangram.presburger.dimensions import Dimensions
-from tangram.presburger.names import Context, dim_type
+from tangram.presburger.names import DEFAULT_CONTEXT, Context, dim_type
 from tangram.presburger.spaces import Space
 from tangram.presburger.values import Val
 
@@ -34,6 +35,14 @@ class Term:
     def dim(self, type: dim_type) -> int:
         """The number of dimensions or floors of a kind."""
         return len(self._floors) if type == dim_type.div else self._space.dim(type)
+
+    def copy(self) -> Term:
+        """The same product."""
+        return self
+
+    def get_ctx(self) -> Context:
+        """The context."""
+        return DEFAULT_CONTEXT
 
     def get_coefficient_val(self) -> Val:
         """The number."""
@@ -128,6 +137,47 @@ class QPolynomial(PwQPolynomial):
                 exponents[factor] += 1
             all.append(Term(space, Val(numerator, denominator), exponents, floors))
         return all
+
+    @classmethod
+    def from_term(cls, term: Term) -> QPolynomial:
+        """The function that a product is."""
+        space, kinds = term._space, (dim_type.param, dim_type.in_, dim_type.set)
+        factors = [cls.var_on_domain(space, kind, at) for kind in kinds for at in range(space.dim(kind))]
+        factors += [cls.from_aff(term.get_div(at).floor()) for at in range(len(term._floors))]
+        result = cls.val_on_domain(space, term.get_coefficient_val())
+        for factor, exponent in zip(factors, term._exponents):
+            result = result * factor**exponent
+        return result
+
+    def isa_aff(self) -> bool:
+        """Whether no product has two factors."""
+        return all(sum(term._exponents) <= 1 for term in self.get_terms())
+
+    def as_aff(self) -> Aff:
+        """As a quasi-affine expression.
+
+        Raises:
+            PresburgerError: a product has two factors.
+        """
+        from tangram.presburger.affs import Aff
+
+        if not self.isa_aff():
+            raise PresburgerError(f"expected sums of single factors, found {self}")
+        terms, space = self.get_terms(), self.get_domain_space()
+        if not terms:
+            return Aff._of_row(space, [0] * (1 + space.dim(dim_type.all)), 1, [])
+        divisor = math.lcm(*(term._coefficient.denominator for term in terms))
+        row = [0] * (1 + len(terms[0]._exponents))
+        for term in terms:
+            at = 1 + term._exponents.index(1) if any(term._exponents) else 0
+            row[at] = int(term._coefficient * divisor)
+        return Aff._of_row(space, row, divisor, terms[0]._floors)
+
+    def is_infty(self) -> bool:
+        """Whether it is infinite, which it never is."""
+        return False
+
+    is_neginfty = is_infty
 
     def foreach_term(self, visit: Callable[[Term], object]) -> None:
         """Calls ``visit`` with each of the products that it is the sum of."""

@@ -12,6 +12,7 @@ from tangram.presburger.bounds import Bounds
 from tangram.presburger.elimination import EliminationStep, LoopBounds
 from tangram.presburger.names import dim_type
 from tangram.presburger.points import Point
+from tangram.presburger.set_functions import SetFunctions
 from tangram.presburger.spaces import Space
 from tangram.presburger.values import Val
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from tangram.presburger.vertices import Vertices
 
 
-class Set(Bounds):
+class Set(SetFunctions, Bounds):
     """A set of integer points: ``Set("[N] -> { S[i] : 0 <= i < N }")``."""
 
     __slots__ = ()

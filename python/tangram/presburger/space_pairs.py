@@ -7,18 +7,21 @@ result for its universe.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tangram._native import PresburgerError
 from tangram.presburger.dimensions import Dimensions
-from tangram.presburger.names import Id, dim_type
+from tangram.presburger.names import Id, Tuple, dim_type
 
 if TYPE_CHECKING:
     from tangram.presburger.affs import Aff, PwAff
     from tangram.presburger.maps import Map
     from tangram.presburger.multi_affs import PwMultiAff
+    from tangram.presburger.multi_vals import MultiVal
     from tangram.presburger.sets import Set
     from tangram.presburger.spaces import Space
+    from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwAff
 
 
 class SpacePairs(Dimensions):
@@ -277,6 +280,57 @@ class SpacePairs(Dimensions):
         return PwMultiAff.range_map(self)
 
     range_map_pw_multi_aff = range_map_multi_aff
+
+    def multi_val(self, list: Sequence[int | Fraction]) -> MultiVal:
+        """The tuple of a number for each dimension."""
+        from tangram.presburger.multi_vals import MultiVal
+
+        return MultiVal.from_val_list(self, list)
+
+    def zero_multi_val(self) -> MultiVal:
+        """The tuple of a 0 for each dimension."""
+        from tangram.presburger.multi_vals import MultiVal
+
+        return MultiVal.zero(self)
+
+    def multi_aff_on_domain_multi_val(self, mv: MultiVal) -> PwMultiAff:
+        """The function that gives each point the same numbers."""
+        from tangram.presburger.multi_affs import PwMultiAff
+
+        return PwMultiAff.multi_val_on_domain(self, mv)
+
+    def multi_union_pw_aff(self, list: Sequence[UnionPwAff]) -> MultiUnionPwAff:
+        """The tuple of a function for each dimension."""
+        from tangram.presburger.union_affs import MultiUnionPwAff
+
+        if len(list) != self.dim(dim_type.set):
+            raise PresburgerError(f"expected {self.dim(dim_type.set)} functions, found {len(list)}")
+        name = self.get_tuple_name(dim_type.set) or ""
+        return MultiUnionPwAff.from_union_pw_affs(*list, name=name)
+
+    def zero_multi_union_pw_aff(self) -> MultiUnionPwAff:
+        """The tuple of a space without dimensions."""
+        from tangram.presburger.union_affs import MultiUnionPwAff
+
+        return MultiUnionPwAff.zero(self)
+
+    def param_aff_on_domain_id(self, id: Id | str) -> Aff:
+        """The value of a parameter at all points."""
+        from tangram.presburger.affs import Aff
+
+        return Aff.param_on_domain_space_id(self, str(id))
+
+    def add_unnamed_tuple_ui(self, dim: int) -> Space:
+        """The space of the points of a tuple, or of relations from these points to those."""
+        return self.add_named_tuple_id_ui("", dim)
+
+    def add_named_tuple_id_ui(self, id: Id | str, dim: int) -> Space:
+        """The space of the points of a tuple with a name, or of relations from these points to those."""
+        from tangram.presburger.spaces import Space, named
+
+        params, _, output = self._form
+        added = Tuple(str(id), named("i" if self.is_params() else "o", dim))
+        return Space._of((params, None if self.is_params() else output, added))
 
     def _has_tuple(self, type: dim_type) -> bool:
         return bool(self._tuple(type).name)

@@ -144,6 +144,31 @@ class Val(Fraction):
         """What islpy asks for; it does nothing."""
         return DEFAULT_CONTEXT
 
+    def copy(self) -> Self:
+        """The same number."""
+        return self
+
+    def dump(self) -> None:
+        """Prints the number."""
+        print(self)
+
+    def get_d(self) -> float:
+        """The nearest floating-point number."""
+        return float(self)
+
+    def set_si(self, i: int) -> Val:
+        """Another integer."""
+        return Val(i)
+
+    def gcdext(self, v2: int | Fraction) -> tuple[Val, Val, Val]:
+        """The greatest common divisor of two integers, and factors by which they add up to it."""
+        (a, x, y), (b, z, w) = (self.to_python(), 1, 0), (Val(v2).to_python(), 0, 1)
+        while b:
+            quotient = a // b
+            (a, x, y), (b, z, w) = (b, z, w), (a - quotient * b, x - quotient * z, y - quotient * w)
+        sign = -1 if a < 0 else 1
+        return Val(sign * a), Val(sign * x), Val(sign * y)
+
     def abs(self) -> Val:
         """Without its sign."""
         return Val(abs(Fraction(self)))
