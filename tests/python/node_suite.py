@@ -218,11 +218,11 @@ def _fault(model: onnx.ModelProto) -> str | None:
     return None
 
 
-def run(optimise: Optimise, mode: str, only: str = "") -> list[Result]:
-    """Puts every case whose name matches `only` to the optimiser."""
+def run(optimise: Optimise, mode: str, only: str = "", part: slice = slice(None)) -> list[Result]:
+    """Puts every case whose name matches `only` to the optimiser; of these, those of a part."""
     pattern = re.compile(only)
     chosen = [case for case in cases() if pattern.search(case.name)]
-    return [try_case(case, optimise, mode) for case in chosen]
+    return [try_case(case, optimise, mode) for case in chosen[part]]
 
 
 def faults(results: Iterable[Result]) -> list[Result]:

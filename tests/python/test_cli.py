@@ -167,13 +167,18 @@ def test_rules_are_listed_shown_checked_and_formatted(run, root, tmp_path) -> No
     names = {rule["name"] for rule in json.loads(run("rules", "list", "--json").stdout)}
     assert "conv-batch-norm" in names
     assert run("rules", "show", "relu-relu").stdout.startswith("/// Applies relu once.")
-    run("rules", "check")
+    run("rules", "check", root / "rules" / "takes.gsl")
     run("rules", "fmt", "--check", root / "rules")
     ugly = tmp_path / "ugly.gsl"
     ugly.write_text("rule r{let x=*;match relu(x);rewrite x;}")
     run("rules", "fmt", "--check", ugly, code=1)
     run("rules", "fmt", ugly)
     run("rules", "fmt", "--check", ugly)
+
+
+@pytest.mark.long
+def test_all_rules_of_the_library_are_checked_without_a_name(run) -> None:
+    run("rules", "check")
 
 
 def test_verdicts_are_json_apart_from_what_is_found_in_the_text(run, tmp_path) -> None:

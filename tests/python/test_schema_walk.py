@@ -23,9 +23,9 @@ def is_gone(operator: str, since: int) -> bool:
     return onnx.defs.get_schema(operator, since).deprecated and operator != "GroupNormalization"
 
 
-def judged(most: int | None) -> schema_walk.Walk:
+def judged(most: int | None, step: int = 1) -> schema_walk.Walk:
     walk = schema_walk.Walk()
-    for operator, since in versions.pairs():
+    for operator, since in list(versions.pairs())[::step]:
         walk.pair(operator, since, most)
     return walk
 
@@ -39,6 +39,11 @@ def checked(walk: schema_walk.Walk) -> None:
 
 
 @pytest.mark.slow
+def test_some_versions_of_operators_mean_what_they_say() -> None:
+    checked(judged(most=1, step=4))
+
+
+@pytest.mark.long
 def test_every_version_of_every_operator_means_what_it_says() -> None:
     checked(judged(most=1))
 

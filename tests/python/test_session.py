@@ -41,11 +41,22 @@ def test_examples_compute_what_onnxruntime_computes(example, sizes) -> None:
 
 
 @pytest.mark.slow
+def test_some_node_cases_run_in_sessions() -> None:
+    run_in_sessions(5)
+
+
+@pytest.mark.long
 def test_node_cases_run_in_sessions() -> None:
-    results = evaluation.run(engine=evaluation.in_session)
+    run_in_sessions(1)
+
+
+def run_in_sessions(step: int) -> None:
+    """Compiles and runs one in `step` of the cases of nodes."""
+    results = evaluation.run(engine=evaluation.in_session, part=slice(None, None, step))
     wrong = [result for result in results if result.verdict == "wrong"]
     assert not wrong, evaluation.summary(wrong)
-    assert sum(result.verdict == "ok" for result in results) >= RIGHT
+    # Of a part the share differs by some.
+    assert sum(result.verdict == "ok" for result in results) >= RIGHT // step - (20 if step > 1 else 0)
 
 
 def test_a_session_says_of_itself_what_onnxruntime_says(example) -> None:

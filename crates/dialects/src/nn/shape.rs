@@ -233,14 +233,14 @@ fn check_count(cx: &InferCx<'_>, data: &Shaped, out: &Dims) -> Result<()> {
     let Some(from) = &data.dims else { return Ok(()) };
     let context = cx.context();
     let (a, b) = (dims::product(context, from), dims::product(context, out));
-    // Whatever the open extents are, their product is a whole number.
-    let known = out.iter().filter_map(|dim| dim.as_static()).try_fold(1_i64, i64::checked_mul);
-    if let (Some(a), Some(known)) = (a.as_static(), known)
-        && a.checked_rem(known).is_some_and(|rest| rest != 0)
-    {
-        return Err(infer_error!("{a} elements do not fit a shape of multiples of {known}"));
-    }
     let (Some(a), Some(b)) = (a.as_static(), b.as_static()) else {
+        // Whatever the open extents are, their product is a whole number.
+        let known = out.iter().filter_map(|dim| dim.as_static()).try_fold(1_i64, i64::checked_mul);
+        if let (Some(a), Some(known)) = (a.as_static(), known)
+            && a.checked_rem(known).is_some_and(|rest| rest != 0)
+        {
+            return Err(infer_error!("{a} elements do not fit a shape of multiples of {known}"));
+        }
         // Symbols say too little to refuse: a factor may be 0.
         dims::differ(context, a, b);
         return Ok(());

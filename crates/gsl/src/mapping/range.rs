@@ -88,12 +88,15 @@ fn limits(dtype: DType) -> Option<Limits> {
     Some(Limits { least, share, lost })
 }
 
+type Kernel = fn(&Tensor, &Tensor) -> Result<Tensor, KernelError>;
+
 /// Returns whether a product or quotient other than 0 has lost digits by being too small, and is not
 /// nothing beside the others: weights of 1e-40 among weights of 0.1 are remains of training.
 fn underflows(name: &str, given: &[&Tensor], results: &[Tensor]) -> bool {
-    let kernel = match name {
-        "nn.multiply" => multiply,
-        "nn.divide" => divide,
+    // Logarithms of a product add up.
+    let (kernel, of_logarithms): (Kernel, Kernel) = match name {
+        "nn.multiply" => (multiply, add),
+        "nn.divide" => (divide, subtract),
         _ => return false,
     };
     let (&[a, b], [result]) = (given, results) else { return false };
@@ -105,7 +108,7 @@ fn underflows(name: &str, given: &[&Tensor], results: &[Tensor]) -> bool {
         return false;
     }
     if result.dtype() == DType::F64 {
-        return vanishes(name, (a, b), result, &limits).unwrap_or(true);
+        return vanishes(of_logarithms, (a, b), result, &limits).unwrap_or(true);
     }
     let wide = |tensor: &Tensor| cast(tensor, DType::F64);
     let exact = wide(a).and_then(|a| kernel(&a, &wide(b)?)).and_then(|product| product.f64s());
@@ -119,7 +122,7 @@ fn underflows(name: &str, given: &[&Tensor], results: &[Tensor]) -> bool {
 
 /// The same for numbers that no type holds the product of: their logarithms say how small it is.
 fn vanishes(
-    name: &str,
+    combine: Kernel,
     (a, b): (&Tensor, &Tensor),
     result: &Tensor,
     limits: &Limits,
@@ -132,7 +135,6 @@ fn vanishes(
         let all = tensor.f64s()?.iter().map(|number| number.abs().log2()).collect();
         Tensor::from_vec(tensor.shape(), all)
     };
-    let combine = if name == "nn.multiply" { add } else { subtract };
     let sizes = combine(&logarithms(a)?, &logarithms(b)?)?.f64s()?;
     let most = sizes.iter().copied().filter(|size| size.is_finite()).fold(f64::MIN, f64::max);
     // Numbers below the least normal one have the digits of one unit, 52 digits below it.
