@@ -107,7 +107,7 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 16) as usize % most
         };
-        for _ in 0..500 {
+        for _ in 0..if cfg!(miri) { 20 } else { 500 } {
             let mut choices = Choices::new(7);
             for _ in 0..below(30) {
                 let kids: Vec<usize> = (0..below(5)).map(|_| 1 + below(6)).collect();
