@@ -86,6 +86,9 @@ const UNDER_MIRI: [(&str, &[&str]); 2] = [
     ("tangram-native", &["arena::", "memory::", "processor::", "recycled::", "shared::", "team::"]),
 ];
 
+/// The queue of the library of threads keeps to the rules of trees alone, and its threads do not end.
+const MIRI_FLAGS: &str = "-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-ignore-leaks";
+
 /// Runs tests under Miri, which looks at each access to memory, where a nightly toolchain has it
 /// (`rustup +nightly component add miri`).
 fn under_miri(steps: &mut Steps) -> Outcome {
@@ -103,9 +106,7 @@ fn under_miri(steps: &mut Steps) -> Outcome {
         let mut command = miri(&["test", "--package", name, "--lib", "--"]);
         command.args(tests);
         // Calls of the system go through the C library, which Miri stands in for.
-        command
-            .env("MIRIFLAGS", "-Zmiri-disable-isolation")
-            .env("RUSTFLAGS", "--cfg rustix_use_libc");
+        command.env("MIRIFLAGS", MIRI_FLAGS).env("RUSTFLAGS", "--cfg rustix_use_libc");
         steps.run(&format!("{name} under miri"), command)?;
     }
     Ok(())

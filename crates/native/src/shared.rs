@@ -61,7 +61,8 @@ impl Shared {
     /// # Safety
     /// `start` is that of as many bytes, which may be read, and written if this is ever written to, for
     /// as long as `owner` lives (for as long as a handle to them does, if there is none). Nobody
-    /// writes to them while a run has them, and nobody reads them while a run writes to them.
+    /// writes to them while a run has them, and nobody reads them while a run writes to them. The owner is
+    /// no `Box` of the bytes themselves: whoever moves one says that nobody else has a pointer to them.
     pub unsafe fn of(
         start: *mut u8,
         len: usize,
@@ -83,7 +84,7 @@ impl Shared {
         self.0.len
     }
 
-    /// Lends the bytes without copying them.
+    /// Lends the bytes without copying them. To Rust they are as they were lent: after a write, lend again.
     pub fn bytes(&self) -> Bytes {
         if self.len() == 0 { Bytes::new() } else { Bytes::from_owner(Reading(self.clone())) }
     }
@@ -159,16 +160,18 @@ mod tests {
 
     #[test]
     fn what_is_shared_is_seen_by_both_and_outlives_its_first_handle() {
-        let mut owned = vec![1u8, 2, 3, 4].into_boxed_slice();
+        let mut owned = vec![1u8, 2, 3, 4];
         let start = owned.as_mut_ptr();
-        // SAFETY: the box is the owner, and nobody else has it.
+        // SAFETY: the vector is the owner, and nobody else has it.
         let shared = unsafe { Shared::of(start, 4, Some(Box::new(owned))) };
         let tensor = shared.tensor(DType::U8, &[4]).expect("four bytes");
         assert!(shared.is(tensor.bytes()) && shared.overlaps(&tensor.bytes()[1..2]));
+        drop(tensor);
         shared.write(&[9, 8]);
-        assert_eq!(tensor.bytes()[..], [9, 8, 3, 4]);
+        let again = shared.tensor(DType::U8, &[4]).expect("four bytes");
+        assert_eq!(again.bytes()[..], [9, 8, 3, 4]);
         drop(shared);
-        assert_eq!(tensor.bytes()[..], [9, 8, 3, 4]);
+        assert_eq!(again.bytes()[..], [9, 8, 3, 4]);
         assert!(Shared::zeroed(3).expect("memory").tensor(DType::U8, &[4]).is_err());
     }
 
