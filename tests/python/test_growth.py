@@ -94,6 +94,19 @@ def test_hundreds_of_loops_are_a_part_or_a_few(make, tangram_bin, tmp_path: path
     subprocess.run(["cc", "-std=c99", "-fsyntax-only", "-Werror", "-Wno-unknown-pragmas", "o.c"], cwd=tmp_path, check=True)
 
 
+@pytest.mark.parametrize("text", [
+    "int f(int n) {{ return {open}n{close}; }}\n",
+    "#ifdef A\n#define N {open}1{close}\n#endif\nint f(int n) {{ return n; }}\n",
+], ids=["code", "macro"])  # fmt: skip
+def test_brackets_in_each_other_are_looked_at_once(text, tangram_bin, tmp_path: pathlib.Path) -> None:
+    # Each bracket looked at all that stand in it: 20,000 took 14 s with optimisation.
+    (tmp_path / "f.c").write_text(text.format(open="(" * 30_000, close=")" * 30_000))
+    limited = lambda: resource.setrlimit(resource.RLIMIT_CPU, (8, 9))  # noqa: E731
+    command = [tangram_bin, "scop", "f.c", "-o", "o.c"]
+    done = subprocess.run(command, cwd=tmp_path, preexec_fn=limited, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 2), (done.returncode, done.stderr[-500:])
+
+
 @pytest.mark.parametrize("end", ["2", "a[1]"])
 @pytest.mark.parametrize("condition", ["n > 3", "c"])
 def test_what_stands_behind_conditions_is_looked_at_once(condition, end, tangram_bin, tmp_path: pathlib.Path) -> None:

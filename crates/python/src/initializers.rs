@@ -36,7 +36,7 @@ impl Given<'_> {
     /// Copies what is given: nobody changes a model that runs.
     pub(crate) fn copied(self) -> PyResult<Initializers> {
         let copy = |(name, kind, value): (String, i32, Bound<'_, Value>)| {
-            let Datum::Tensor(tensor) = value.get().datum() else {
+            let Datum::Tensor(tensor) = &value.get().datum() else {
                 return Err(model_error(format!("initializer `{name}` is no tensor")));
             };
             let bytes = Bytes::copy_from_slice(tensor.bytes());

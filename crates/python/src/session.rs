@@ -90,7 +90,7 @@ impl Session {
         if names.len() != values.len() {
             return Err(PyValueError::new_err("as many names as values are needed"));
         }
-        let values = values.iter().map(|value| value.get().datum().clone());
+        let values = values.iter().map(|value| value.get().datum());
         let inputs: Vec<(&str, Datum)> = names.iter().map(String::as_str).zip(values).collect();
         let target = |target: &Option<Bound<'_, Value>>| {
             let Some(value) = target else { return Ok(None) };

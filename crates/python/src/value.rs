@@ -86,7 +86,7 @@ impl Value {
 
     /// Copies the value out.
     fn get<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        datum::to_python(python, &self.datum)
+        datum::to_python(python, &self.datum())
     }
 
     /// Element type and shape of a tensor whose bytes this is a buffer of.
@@ -119,7 +119,7 @@ impl Value {
 
     /// What it is: as `Session.inputs` says it; nothing where it is absent.
     fn kind<'py>(&self, python: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        described(python, &self.datum)
+        described(python, &self.datum())
     }
 
     /// Lends the bytes of a tensor.
@@ -143,9 +143,14 @@ impl Value {
 }
 
 impl Value {
-    /// What the session reads.
-    pub(crate) fn datum(&self) -> &Datum {
-        &self.datum
+    /// What the session reads: memory is lent anew each time, as others may have written to it.
+    pub(crate) fn datum(&self) -> Datum {
+        if let (Datum::Tensor(tensor), Some(memory)) = (&self.datum, &self.memory)
+            && let Ok(lent) = memory.tensor(tensor.dtype(), tensor.shape())
+        {
+            return Datum::Tensor(lent);
+        }
+        self.datum.clone()
     }
 
     /// Where an output is to be written.

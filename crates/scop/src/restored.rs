@@ -182,10 +182,11 @@ impl Reader {
         let (name, definition) = split(rest);
         let written = pieces(definition).find_map(|(place, piece)| {
             let Piece::Code(token) = piece else { return None };
-            let arguments = arguments(&definition[place.end..]);
+            // Brackets behind other words nest deep.
+            let follows = || arguments(&definition[place.end..]);
             match token {
-                "_Pragma" => Some(of_operator(arguments).map(str::to_owned)),
-                _ => self.macros.contains_key(token).then(|| self.of_macro(token, arguments)),
+                "_Pragma" => Some(of_operator(follows()).map(str::to_owned)),
+                _ => self.macros.contains_key(token).then(|| self.of_macro(token, follows())),
             }
         });
         if let Some(words) = written {
@@ -219,18 +220,22 @@ impl Reader {
 
     /// Reads a token of code; returns how many bytes behind it belong to a pragma that it writes.
     fn code(&mut self, token: &str, rest: &str, line: usize) -> usize {
-        let arguments = arguments(rest);
         if token == "_Pragma" {
+            let arguments = arguments(rest);
             let words = of_operator(arguments).filter(|words| is_about_loops(words));
             if let Some((branch, words)) = self.branches.last_mut().zip(words) {
                 branch.open.push(Removed::new(line, format!("#pragma {words}")));
             }
             return arguments.len();
         }
-        if let Some(words) = self.of_macro(token, arguments) {
-            let text = format!("#pragma {words}");
-            self.all.push(Removed { line, text, beside: true });
-            return arguments.len();
+        // What follows other words is not looked at: brackets nest deep.
+        if self.macros.contains_key(token) {
+            let arguments = arguments(rest);
+            if let Some(words) = self.of_macro(token, arguments) {
+                let text = format!("#pragma {words}");
+                self.all.push(Removed { line, text, beside: true });
+                return arguments.len();
+            }
         }
         if let Some(branch) = self.branches.last_mut() {
             branch.code(token, line);

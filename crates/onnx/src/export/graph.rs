@@ -118,8 +118,8 @@ impl Exporter<'_> {
     /// Appends a node to the innermost graph. Its name is changed if a node there has it: nodes of
     /// two graphs may have one name, and come to lie in one graph.
     pub(super) fn push(&mut self, mut node: NodeProto) {
-        if matches!(node.domain(), "" | "ai.onnx") && !self.domains.iter().any(String::is_empty) {
-            self.domains.push(String::new());
+        if matches!(node.domain(), "" | "ai.onnx") {
+            self.needs("");
         }
         let taken = |graph: &Graph| graph.node_names.contains(node.name());
         if self.graphs.last().is_some_and(taken) {
@@ -130,6 +130,13 @@ impl Exporter<'_> {
             graph.node_names.insert(node.name().to_owned());
         }
         graph.nodes.push(node);
+    }
+
+    /// Takes down that a node of a domain is written.
+    pub(super) fn needs(&mut self, domain: &str) {
+        if !self.domains.contains(domain) {
+            self.domains.insert(domain.to_owned());
+        }
     }
 
     /// A name for a new node whose first output is `output`.

@@ -13,6 +13,8 @@ mod origin;
 mod special;
 pub(crate) mod tensor;
 
+use std::collections::BTreeSet;
+
 use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tangram_ir::{Block, Context, Module, Op, Str, Value};
@@ -90,7 +92,7 @@ struct Exporter<'m> {
     covered: FxHashSet<Op>,
     /// Domains of which nodes were written, where the model may not import them: the default one, and those
     /// that are not known here.
-    domains: Vec<String>,
+    domains: BTreeSet<String>,
 }
 
 /// Exports `model`.
@@ -165,7 +167,7 @@ fn attempt(model: &Model, opset: i64) -> Result<(ModelProto, Vec<Unsaid>)> {
         defaults: FxHashSet::default(),
         pool: FxHashMap::default(),
         covered: FxHashSet::default(),
-        domains: Vec::new(),
+        domains: BTreeSet::new(),
     };
     let block = model.graph().ok_or(Error::NoGraph)?;
     exporter.take_names();

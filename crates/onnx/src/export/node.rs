@@ -112,7 +112,7 @@ impl Exporter<'_> {
         let attributes =
             entries.filter_map(|(name, value)| self.plain_attr(self.context.text(*name), *value));
         let attributes = attributes.collect();
-        self.domains.push(domain.to_owned());
+        self.needs(domain);
         self.write_in(domain, op, operator, inputs, attributes);
     }
 
