@@ -86,6 +86,7 @@ from tangram.presburger.lists import (
 )
 from tangram.presburger.maps import BasicMap, Map
 from tangram.presburger.multi_affs import PwMultiAff
+from tangram.presburger.multi_union_affs import MultiUnionPwAff
 from tangram.presburger.multi_vals import MultiVal
 from tangram.presburger.names import (
     DEFAULT_CONTEXT,
@@ -103,7 +104,7 @@ from tangram.presburger.printer import Printer
 from tangram.presburger.sets import BasicSet, Set
 from tangram.presburger.spaces import LocalSpace, Space
 from tangram.presburger.strides import StrideInfo
-from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwAff, UnionPwMultiAff
+from tangram.presburger.union_affs import UnionPwAff, UnionPwMultiAff
 from tangram.presburger.values import Val
 from tangram.presburger.vertices import Vertex, Vertices
 

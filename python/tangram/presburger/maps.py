@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from tangram.presburger.folds import PwQPolynomialFold
     from tangram.presburger.lists import BasicMapList, MapList
     from tangram.presburger.multi_affs import PwMultiAff
-    from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwAff, UnionPwMultiAff
+    from tangram.presburger.multi_union_affs import MultiUnionPwAff
+    from tangram.presburger.union_affs import UnionPwAff, UnionPwMultiAff
     from tangram.presburger.spaces import Space
     from tangram.presburger.strides import StrideInfo
 

@@ -13,7 +13,7 @@ from tangram.presburger.affs import Aff, PwAff
 from tangram.presburger.dimensions import Dimensions, check
 from tangram.presburger.functions import Single
 from tangram.presburger.maps import Map
-from tangram.presburger.multis import Multi
+from tangram.presburger.multis import Functions
 from tangram.presburger.names import Tuple, dim_type
 from tangram.presburger.points import Point
 from tangram.presburger.sets import Set
@@ -23,10 +23,11 @@ from tangram.presburger.values import make_number
 if TYPE_CHECKING:
     from tangram.presburger.lists import AffList, PwAffList, PwMultiAffList
     from tangram.presburger.multi_vals import MultiVal
-    from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwMultiAff
+    from tangram.presburger.multi_union_affs import MultiUnionPwAff
+    from tangram.presburger.union_affs import UnionPwMultiAff
 
 
-class PwMultiAff(Multi, Single):
+class PwMultiAff(Functions, Single):
     """A piecewise function to tuples.
 
     >>> PwMultiAff("{ S[i, j] -> A[(j), (i + 1)] }")(3, 5)
@@ -330,22 +331,6 @@ class PwMultiAff(Multi, Single):
         """
         numbers = self._numbers([member.as_aff().get_constant_val() for member in self.get_list()])
         return numbers.drop_dims(dim_type.param, 0, numbers.dim(dim_type.param))
-
-    def max_multi_val(self) -> MultiVal:
-        """The greatest value of each output.
-
-        Raises:
-            PresburgerError: one has none.
-        """
-        return self._numbers([member.max_val() for member in self.get_list()])
-
-    def min_multi_val(self) -> MultiVal:
-        """The least value of each output.
-
-        Raises:
-            PresburgerError: one has none.
-        """
-        return self._numbers([member.min_val() for member in self.get_list()])
 
     def pullback_multi_pw_aff(self, inner: PwMultiAff) -> PwMultiAff:
         """The function of ``x`` that is this at ``inner(x)``."""

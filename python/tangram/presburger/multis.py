@@ -141,3 +141,25 @@ class Multi(Dimensions):
             raise PresburgerError(f"expected a number for each output, found one without any in {self}")
         space = self.get_space()
         return MultiVal.from_val_list(space.range() if space.is_map() else space, values)
+
+
+class Functions(Multi):
+    """A tuple of functions of the same arguments."""
+
+    __slots__ = ()
+
+    def max_multi_val(self) -> MultiVal:
+        """The greatest value of each output.
+
+        Raises:
+            PresburgerError: one has none.
+        """
+        return self._numbers([member.max_val() for member in self._members()])
+
+    def min_multi_val(self) -> MultiVal:
+        """The least value of each output.
+
+        Raises:
+            PresburgerError: one has none.
+        """
+        return self._numbers([member.min_val() for member in self._members()])

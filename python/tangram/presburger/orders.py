@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tangram.presburger.dimensions import Dimensions
     from tangram.presburger.maps import Map
     from tangram.presburger.sets import Set
-    from tangram.presburger.union_affs import MultiUnionPwAff
+    from tangram.presburger.multi_union_affs import MultiUnionPwAff
 
 
 class Orders(Bounds):

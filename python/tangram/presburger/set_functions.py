@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tangram.presburger.multi_vals import MultiVal
     from tangram.presburger.points import Point
     from tangram.presburger.sets import Set
-    from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwMultiAff
+    from tangram.presburger.multi_union_affs import MultiUnionPwAff
+    from tangram.presburger.union_affs import UnionPwMultiAff
 
 
 class SetFunctions(Bounds):

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from tangram.presburger.multi_vals import MultiVal
     from tangram.presburger.sets import Set
     from tangram.presburger.spaces import Space
-    from tangram.presburger.union_affs import MultiUnionPwAff, UnionPwAff
+    from tangram.presburger.multi_union_affs import MultiUnionPwAff
+    from tangram.presburger.union_affs import UnionPwAff
 
 
 class SpacePairs(Dimensions):
@@ -301,7 +302,7 @@ class SpacePairs(Dimensions):
 
     def multi_union_pw_aff(self, list: Sequence[UnionPwAff]) -> MultiUnionPwAff:
         """The tuple of a function for each dimension."""
-        from tangram.presburger.union_affs import MultiUnionPwAff
+        from tangram.presburger.multi_union_affs import MultiUnionPwAff
 
         if len(list) != self.dim(dim_type.set):
             raise PresburgerError(f"expected {self.dim(dim_type.set)} functions, found {len(list)}")
@@ -310,7 +311,7 @@ class SpacePairs(Dimensions):
 
     def zero_multi_union_pw_aff(self) -> MultiUnionPwAff:
         """The tuple of a space without dimensions."""
-        from tangram.presburger.union_affs import MultiUnionPwAff
+        from tangram.presburger.multi_union_affs import MultiUnionPwAff
 
         return MultiUnionPwAff.zero(self)
 
