@@ -10,6 +10,11 @@ use std::process::{Command, Stdio};
 
 /// How many Python test processes run at once; the tests are sized for two cores.
 const PYTHON_WORKERS: &str = "2";
+/// The Python tests of the usual run, and of the long one.
+const USUAL: &str = "not long";
+const LONG: &str = "long";
+/// Seconds after which a Python test is taken to wait for ever: it is ended, and named.
+const PYTHON_LIMIT: &str = "600";
 /// How many cases each property test runs in a long run.
 const LONG_CASES: &str = "4000";
 
@@ -53,7 +58,7 @@ pub fn run(steps: &mut Steps, options: &Options) -> Outcome {
         if !chosen.all {
             command(steps)?;
         }
-        let marks = if options.fast { "not slow and not long" } else { "not long" };
+        let marks = if options.fast { "not slow and not long" } else { USUAL };
         python(steps, &venv, marks)?;
     }
     Ok(())
@@ -72,7 +77,7 @@ pub fn run_long(steps: &mut Steps) -> Outcome {
     engines(steps, &venv);
     package::install_wheel(steps, &venv, "dev")?;
     command(steps)?;
-    python(steps, &venv, "long")?;
+    python(steps, &venv, LONG)?;
     package::crates(steps, false)?;
     under_miri(steps)?;
     fuzz::run(steps, &fuzz::Options::long())?;
@@ -123,7 +128,7 @@ fn from_source(steps: &mut Steps) -> Outcome {
     let clean = Venv::open_at(steps, outside.clone())?;
     clean.install(steps, &root().join("tests/python/requirements.txt"))?;
     package::install_from_source(steps, &clean)?;
-    let outcome = python(steps, &clean, "not long");
+    let outcome = python(steps, &clean, USUAL);
     // What it leaves behind is in the way of nobody.
     let _ = std::fs::remove_dir_all(outside);
     outcome
@@ -172,7 +177,7 @@ fn rust(steps: &mut Steps, venv: &Venv, chosen: &Chosen, profile: &[&str]) -> Ou
     let long = !profile.is_empty();
     let mut command = if has_nextest() {
         let mut command = cargo(["nextest", "run", "--no-tests=pass", "--no-fail-fast"]);
-        command.args(if long { &["--run-ignored", "all"][..] } else { &[] });
+        command.args(if long { &["--profile", "long", "--run-ignored", "all"][..] } else { &[] });
         command
     } else {
         cargo(["test", "--all-targets", "--no-fail-fast"])
@@ -215,6 +220,10 @@ fn python(steps: &mut Steps, venv: &Venv, marks: &str) -> Outcome {
     let mut pytest = venv.python();
     pytest.args(["-m", "pytest", "tests/python", "-q", "-n", PYTHON_WORKERS]);
     pytest.args(["--dist", "worksteal", "-m", marks]);
+    if marks != LONG {
+        // A thread ends the process: a test that waits in native code hears no signal.
+        pytest.args(["--timeout", PYTHON_LIMIT, "--timeout-method", "thread"]);
+    }
     pytest.env("TANGRAM_PYTHON", venv.interpreter()).env("TANGRAM_BIN", debug_command());
     steps.run("python tests", pytest)
 }

@@ -305,9 +305,13 @@ impl Builder<'_> {
         let hiding = all.iter().any(|node| {
             let mut loops = Loops::default();
             loops.visit_statement(&node.node, &node.span);
-            loops.found.into_iter().any(|inner| match self.head(node, inner) {
-                Ok(head) => self.unknown_leaving(&head.name, &inner.statement).is_none(),
-                Err(_) => false,
+            loops.found.into_iter().any(|inner| {
+                let mark = self.open();
+                let head = self.head(node, inner);
+                let hides = head
+                    .is_ok_and(|head| self.unknown_leaving(&head.name, &inner.statement).is_none());
+                self.close(&mark);
+                hides
             })
         });
         self.params = params;

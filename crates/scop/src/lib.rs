@@ -61,6 +61,7 @@ mod black_box;
 mod build;
 mod c_integer;
 mod c_tokens;
+mod constants;
 mod contraction;
 mod counting;
 mod cuda;

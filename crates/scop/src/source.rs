@@ -11,6 +11,7 @@ use tangram_polyhedral::scop::Scop;
 use tangram_presburger::Budget;
 
 use crate::build::{Builder, Read};
+use crate::constants::Constants;
 use crate::counting::as_for_loops;
 use crate::declare::Names;
 use crate::detect::Detector;
@@ -109,11 +110,17 @@ pub(crate) fn parts(source: &str, detect: bool, budget: &Budget) -> Result<Detec
 fn inner(marked: String, detect: bool, budget: &Budget) -> Result<Detected, Vec<Problem>> {
     let Parsed { text, mut unit, left_out } = parsed(marked).map_err(|problem| vec![problem])?;
     let source = Source::new(&text);
+    let mut constants = Constants::default();
     for external in &mut unit.0 {
-        if let ExternalDeclaration::FunctionDefinition(function) = &mut external.node
-            && source.is_in_file(function.span.start)
-        {
-            as_for_loops(&mut function.node.statement, &source);
+        match &mut external.node {
+            ExternalDeclaration::Declaration(own) => constants.declare(&own.node, &source),
+            ExternalDeclaration::FunctionDefinition(function)
+                if source.is_in_file(function.span.start) =>
+            {
+                constants.replace(&mut function.node, &source);
+                as_for_loops(&mut function.node.statement, &source);
+            }
+            _ => {}
         }
     }
     let unread = left_out.clone();

@@ -462,3 +462,40 @@ fn words_of_the_notation_of_sets_are_names_like_others() {
     ];
     print_the_same("words", &functions);
 }
+
+#[test]
+fn numbers_that_have_names() {
+    let functions = [
+        "enum { T0 = 4, U0, V0 = T0 * 2 + U0 };\nvoid f(int n) { for (int i = 0; i < n; i += T0) for (int j = i; j < i + T0 && j < n; j++) x[U0 * j] = j + V0; }",
+        "enum { N1 = 10, HALF1 = N1 / 2, LESS1 = -HALF1 };\nvoid f(int n) { for (int i = N1; i > 0; i += LESS1) y[i / HALF1 + n] += i % N1; }",
+        "static const unsigned short STEP2 = 3;\nvoid f(int n) { for (int i = 0; i < n; i = i + STEP2) { x[i] = 1; y[STEP2 * i] = 2; } }",
+        "static const int S3 = 2;\nvoid f(int n) { const int T = 1 << S3; for (int i = 0; i < n; i += T) x[i * T] = i << S3; }",
+        "enum { R4, G4, B4 };\nvoid f(int n) { for (int i = 0; i < n; i++) switch (i % 3) { case R4: x[i] = 1; break; case G4: y[i] = 2; break; case B4: x[i] = y[i]; } }",
+        // Names of something else: the step of the second is what its function says.
+        "enum { S5 = 5 };\nvoid f(int n) { const int S5 = 2; for (int i = 0; i < n; i += S5) x[i] = i; }",
+    ];
+    print_the_same("numbers", &functions[..5]);
+    let hidden = format!("extern double x[300];\n{}", functions[5]);
+    assert!(!detected(&hidden).refused.is_empty(), "a name that stands for two numbers");
+    let after = rewritten(&format!("extern double x[300], y[300];\n{}", functions[0]));
+    assert!(after.contains("x[U0 * ") && after.contains("+ V0"), "{after}");
+}
+
+#[test]
+fn loops_that_declare_their_bounds() {
+    let functions = [
+        "void f(int n) { for (int i = 0, m = n / 2; i < m; i++) x[i + m] = i; }",
+        "void f(int n) { for (int i = 0; i < n; ++i) for (int m = i + 2, j = 1; j < m; ++j) A[i][j] = m - j; }",
+        "void f(int n) { for (long at = 0, end = n, more = 2 * n + 1; at < end; at++) { x[at] = more; y[at + more] = end; } }",
+    ];
+    print_the_same("beside", &functions);
+    for other in [
+        // One that changes, one of the variable itself, one that the start hides.
+        "void f(int n) { for (int i = 0, m = n; i < m; i++) { x[i] = i; m--; } }",
+        "void f(int n) { int m = 3; for (int i = m, m = n; i < m; i++) x[i] = i; }",
+        "void f(int n) { for (int i = 1, m = i + n; i < m; i++) x[i] = i; }",
+    ] {
+        let found = detected(&format!("extern double x[300];\n{other}"));
+        assert!(found.parts.is_empty() && !found.refused.is_empty(), "{other}");
+    }
+}

@@ -1,8 +1,8 @@
 //! Which iterations a loop has.
 
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, DeclarationSpecifier, Expression, ForInitializer,
-    ForStatement, Initializer, Statement, UnaryOperator,
+    BinaryOperator, BinaryOperatorExpression, Declaration, Expression, ForInitializer, ForStatement,
+    InitDeclarator, Initializer, Statement, UnaryOperator,
 };
 use lang_c::span::Node;
 use tangram_presburger::formula::{Comparison, Expr, Formula};
@@ -34,7 +34,9 @@ pub(crate) struct Head {
 /// How a loop steps.
 pub(super) struct Steps<'a> {
     pub name: String,
-    pub declared: Option<&'a [Node<DeclarationSpecifier>]>,
+    pub declared: Option<&'a Node<Declaration>>,
+    /// What the start declares beside the variable.
+    pub beside: Vec<&'a Node<InitDeclarator>>,
     pub start: &'a Node<Expression>,
     by: i128,
     /// How far the variable has gone from the start in the first iteration.
@@ -54,6 +56,9 @@ impl Builder<'_> {
         let Some(steps) = steps(inner) else {
             return self.wrong(node, "is no loop from a start by a constant step");
         };
+        if let Some(other) = steps.beside.iter().find(|own| !self.is_value_beside(&steps, own)) {
+            return self.wrong(*other, "is declared in a loop and no value that stays: declare it in front");
+        }
         let Some(end) = &inner.condition else { return self.wrong(node, "has no end") };
         let name = match steps.declared {
             Some(_) if self.is_taken(&steps.name) => self.fresh(&steps.name),
@@ -64,7 +69,7 @@ impl Builder<'_> {
             return self.wrong(node, "needs a loop variable of another name");
         }
         let element = match steps.declared {
-            Some(specifiers) => declare::element(specifiers, self.source),
+            Some(own) => declare::element(&own.node.specifiers, self.source),
             None => self.element(&name).unwrap_or("int").to_owned(),
         };
         if self.names.is_volatile(&element) {
@@ -177,6 +182,22 @@ impl Builder<'_> {
 }
 
 impl Builder<'_> {
+    /// Notes that a variable which a loop declares beside its own is the name of a value, if it is:
+    /// `n` of `for (int i = 0, n = size(); i < n; i++)`.
+    fn is_value_beside(&mut self, steps: &Steps, own: &Node<InitDeclarator>) -> bool {
+        let Some(declaration) = steps.declared else { return false };
+        let initializer = own.node.initializer.as_ref().map(|value| &value.node);
+        let Some(Initializer::Expression(value)) = initializer else { return false };
+        // The order of the two says which variable is meant.
+        let mentions = |node: &Node<Expression>, name: Option<String>| {
+            words(self.source.of(node)).any(|word| name.as_deref() == Some(word))
+        };
+        let name = declared_name(&own.node.declarator.node);
+        !mentions(value, Some(steps.name.clone()))
+            && !mentions(steps.start, name)
+            && self.declare_value(declaration, own, value)
+    }
+
     /// Returns whether a loop that ends where its variable is a bound has what lies between the start
     /// and the bound for iterations. One that starts behind its bound goes around the values of its
     /// type to meet it, unless the type has no such way.
@@ -270,7 +291,7 @@ pub(super) fn steps(inner: &ForStatement) -> Option<Steps<'_>> {
         }
         (None, None) => return None,
     };
-    let mut others = Vec::new();
+    let (mut others, mut beside) = (Vec::new(), Vec::new());
     let (declared, start) = match &inner.initializer.node {
         ForInitializer::Expression(expression) => {
             let all = match &expression.node {
@@ -287,20 +308,21 @@ pub(super) fn steps(inner: &ForStatement) -> Option<Steps<'_>> {
             (None, start?)
         }
         ForInitializer::Declaration(declaration) => {
-            let [declarator] = declaration.node.declarators.as_slice() else { return None };
-            if declared_name(&declarator.node.declarator.node)? != name {
-                return None;
-            }
-            match &declarator.node.initializer.as_ref()?.node {
-                Initializer::Expression(start) => {
-                    (Some(declaration.node.specifiers.as_slice()), &**start)
+            let mut start = None;
+            for own in &declaration.node.declarators {
+                match declared_name(&own.node.declarator.node)? == name {
+                    true => start = own.node.initializer.as_ref(),
+                    false => beside.push(own),
                 }
+            }
+            match &start?.node {
+                Initializer::Expression(start) => (Some(declaration), &**start),
                 Initializer::List(_) => return None,
             }
         }
         _ => return None,
     };
-    Some(Steps { name, declared, start, by, ahead, behind, others })
+    Some(Steps { name, declared, beside, start, by, ahead, behind, others })
 }
 
 /// Returns the variable of a loop that steps by a constant.

@@ -27,7 +27,7 @@ pub(super) struct Scopes {
 }
 
 /// How much of the names was there when a block began.
-pub(super) struct Mark {
+pub(crate) struct Mark {
     declared: usize,
     renamed: usize,
     rows: usize,
@@ -64,7 +64,7 @@ impl Builder<'_> {
     }
 
     /// Opens a block.
-    pub(super) fn open(&self) -> Mark {
+    pub(crate) fn open(&self) -> Mark {
         let Scopes { declared, renamed, rows, values, .. } = &self.scopes;
         Mark {
             declared: declared.len(),
@@ -75,7 +75,7 @@ impl Builder<'_> {
     }
 
     /// Closes a block.
-    pub(super) fn close(&mut self, mark: &Mark) {
+    pub(crate) fn close(&mut self, mark: &Mark) {
         self.scopes.declared.truncate(mark.declared);
         self.scopes.renamed.truncate(mark.renamed);
         self.scopes.rows.truncate(mark.rows);

@@ -80,20 +80,23 @@ impl Builder<'_> {
                 }
                 Ok(())
             }
-            Statement::For(inner) => match self.head(node, &inner.node) {
-                Ok(head) => match self.unknown_leaving(&head.name, &inner.node.statement) {
-                    None => {
-                        let mark = self.open();
-                        let result = self.for_loop(head, &inner.node, order);
-                        self.close(&mark);
-                        result
-                    }
-                    Some(problem) => {
-                        self.black_box(node, problem.clone(), order).map_err(|_| problem)
-                    }
-                },
-                Err(problem) => self.black_box(node, problem.clone(), order).map_err(|_| problem),
-            },
+            Statement::For(inner) => {
+                // What its start declares is known inside alone.
+                let mark = self.open();
+                let unknown = match self.head(node, &inner.node) {
+                    Ok(head) => match self.unknown_leaving(&head.name, &inner.node.statement) {
+                        None => {
+                            let result = self.for_loop(head, &inner.node, order);
+                            self.close(&mark);
+                            return result;
+                        }
+                        Some(problem) => problem,
+                    },
+                    Err(problem) => problem,
+                };
+                self.close(&mark);
+                self.black_box(node, unknown.clone(), order).map_err(|_| unknown)
+            }
             Statement::While(_) | Statement::DoWhile(_) => {
                 let expected = "repeats an unknown number of times: expected a `for` loop";
                 let problem = self.wrong::<_, ()>(node, expected);

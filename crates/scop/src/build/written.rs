@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, BlockItem, Declaration, Expression, ForStatement,
-    Statement, UnaryOperator, UnaryOperatorExpression,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, Declaration, DeclaratorKind, Expression,
+    ForStatement, InitDeclarator, Statement, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -58,6 +58,16 @@ impl Written {
 }
 
 impl Search<'_> {
+    fn declared(&mut self, own: &Node<InitDeclarator>) {
+        if let Some(initializer) = &own.node.initializer {
+            self.visit_initializer(&initializer.node, &initializer.span);
+        }
+        if let DeclaratorKind::Identifier(id) = &own.node.declarator.node.kind.node {
+            self.open.push(id.node.name.clone());
+            *self.written.declared.entry(id.node.name.clone()).or_default() += 1;
+        }
+    }
+
     fn is_open(&self, name: &str) -> bool {
         self.open.iter().any(|other| other == name)
     }
@@ -119,6 +129,9 @@ impl<'ast> Visit<'ast> for Search<'_> {
         }
         let reads = std::mem::replace(&mut self.reads, true);
         self.visit_expression(&steps.start.node, &steps.start.span);
+        for own in steps.beside {
+            self.declared(own);
+        }
         if let Some(condition) = &inner.condition {
             self.visit_expression(&condition.node, &condition.span);
         }
@@ -138,16 +151,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
 
     fn visit_declaration(&mut self, declaration: &'ast Declaration, _: &'ast Span) {
         let reads = std::mem::replace(&mut self.reads, true);
-        for declarator in &declaration.declarators {
-            if let Some(initializer) = &declarator.node.initializer {
-                self.visit_initializer(&initializer.node, &initializer.span);
-            }
-            let kind = &declarator.node.declarator.node.kind.node;
-            if let lang_c::ast::DeclaratorKind::Identifier(id) = kind {
-                self.open.push(id.node.name.clone());
-                *self.written.declared.entry(id.node.name.clone()).or_default() += 1;
-            }
-        }
+        declaration.declarators.iter().for_each(|own| self.declared(own));
         self.reads = reads;
     }
 
