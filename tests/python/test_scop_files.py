@@ -480,6 +480,21 @@ def test_files_without_parts_are_no_error(files, flags):
     assert "error" not in ran.stderr
 
 
+@pytest.mark.parametrize("flags", [[], ["--device-only"]])
+def test_files_without_a_part_for_a_device_are_no_error(files, flags):
+    # Each element needs the one before, so nothing runs side by side.
+    loop = "    for (int i = 1; i < n; i++) x[i] += x[i - 1] * x[i];\n"
+    (files.folder / "order.c").write_text(f"void f(int n, double *x)\n{{\n{loop}}}\n")
+    ran = files.scop("order.c", "--target", "cuda", *flags)
+    assert "note: no part of the file has a place on a device" in ran.stderr, ran.stderr
+    assert "__global__" not in ran.stdout and "error" not in ran.stderr
+    # One that was asked for is.
+    marked = f"void f(int n, double *x)\n{{\n#pragma scop\n{loop}#pragma endscop\n}}\n"
+    (files.folder / "order.c").write_text(marked)
+    words = [files.binary, "scop", files.folder / "order.c", "--target", "cuda", *flags]
+    assert subprocess.run(words, capture_output=True).returncode == 2
+
+
 @pytest.mark.parametrize(
     "function",
     [

@@ -1,7 +1,8 @@
 //! Steps: commands run one after another, a line and a time for each.
 
 use std::fmt;
-use std::process::{Command, Stdio};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 /// What a step, or a run of steps, gives.
@@ -64,14 +65,11 @@ impl Steps {
             output,
         };
         let output = if self.verbose {
-            let status = command.status().map_err(|error| failure(error.to_string()))?;
-            (status, String::new())
+            command.status().map(|status| (status, String::new()))
         } else {
-            command.stdin(Stdio::null());
-            let output = command.output().map_err(|error| failure(error.to_string()))?;
-            let said = [output.stdout, output.stderr].concat();
-            (output.status, String::from_utf8_lossy(&said).into_owned())
+            quietly(&mut command)
         };
+        let output = output.map_err(|error| failure(error.to_string()))?;
         if !output.0.success() {
             line("FAILED", started, name, "");
             return Err(failure(format!("{}\n{}", output.1, output.0)));
@@ -113,6 +111,19 @@ impl Steps {
             }
         }
     }
+}
+
+/// Runs a command and returns all that it said.
+///
+/// It speaks into a file: a pipe would stay open as long as some process that it left behind has it.
+fn quietly(command: &mut Command) -> io::Result<(ExitStatus, String)> {
+    let mut said = tempfile::tempfile()?;
+    command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said.try_clone()?);
+    let status = command.status()?;
+    let mut bytes = Vec::new();
+    said.seek(SeekFrom::Start(0))?;
+    said.read_to_end(&mut bytes)?;
+    Ok((status, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 fn line(verdict: &str, started: Instant, name: &str, detail: &str) {
@@ -182,6 +193,15 @@ mod tests {
         let doc = "test result: ok. 3 passed; 0 failed\ntest result: ok. 4 passed; 0 failed\n";
         assert_eq!(summary(doc), "7 passed");
         assert_eq!(summary("nothing"), "");
+    }
+
+    #[test]
+    fn a_process_that_stays_does_not_hold_a_step() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 60 & echo 3 passed in 0.1s"]);
+        let started = Instant::now();
+        Steps::new(false).run("shell", command).expect("it ends at once");
+        assert!(started.elapsed().as_secs() < 30);
     }
 
     #[test]

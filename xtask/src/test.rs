@@ -14,7 +14,9 @@ const PYTHON_WORKERS: &str = "2";
 const USUAL: &str = "not long";
 const LONG: &str = "long";
 /// Seconds after which a Python test is taken to wait for ever: it is ended, and named.
-const PYTHON_LIMIT: &str = "600";
+const PYTHON_LIMIT: &str = "300";
+/// Seconds after which the usual run of them begins no further test: it took 410 on two cores.
+const PYTHON_LIMITS: &str = "2400";
 /// How many cases each property test runs in a long run.
 const LONG_CASES: &str = "4000";
 
@@ -223,6 +225,8 @@ fn python(steps: &mut Steps, venv: &Venv, marks: &str) -> Outcome {
     if marks != LONG {
         // A thread ends the process: a test that waits in native code hears no signal.
         pytest.args(["--timeout", PYTHON_LIMIT, "--timeout-method", "thread"]);
+        // What fails for its time says where that went.
+        pytest.args(["--session-timeout", PYTHON_LIMITS, "--durations", "20"]);
     }
     pytest.env("TANGRAM_PYTHON", venv.interpreter()).env("TANGRAM_BIN", debug_command());
     steps.run("python tests", pytest)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::source::literal;
+use crate::plain::literal;
 
 /// A piece of C text.
 #[derive(Debug, Clone, Copy)]

@@ -20,9 +20,9 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use crate::affine::integer;
 use crate::c_integer::{INT, LONG, Range, SIZE};
 use crate::declare::{element, is_integer};
+use crate::number::integer;
 use crate::source::{Source, declared_name};
 
 /// How much of an expression is looked at to find whether it is a number: nobody writes longer ones, and
@@ -189,7 +189,9 @@ impl Constants {
             match &inner.node {
                 _ if seen > LONGEST => return,
                 Expression::Constant(_) => {}
-                Expression::Identifier(id) if self.known.contains_key(&id.node.name) => named = true,
+                Expression::Identifier(id) if self.known.contains_key(&id.node.name) => {
+                    named = true
+                }
                 Expression::BinaryOperator(binary) => {
                     open.extend([&*binary.node.lhs, &*binary.node.rhs]);
                 }
@@ -205,7 +207,8 @@ impl Constants {
         while let Some(inner) = open.pop() {
             let span = inner.span;
             if let Expression::Identifier(id) = &inner.node {
-                let Some(literal) = self.known.get(&id.node.name).and_then(|own| literal(*own, span))
+                let Some(literal) =
+                    self.known.get(&id.node.name).and_then(|own| literal(*own, span))
                 else {
                     return;
                 };
@@ -264,7 +267,8 @@ fn literal((value, range): (i128, Range), span: Span) -> Option<Expression> {
         return Some(constant);
     }
     let operator = Node::new(UnaryOperator::Minus, span);
-    let negative = UnaryOperatorExpression { operator, operand: Box::new(Node::new(constant, span)) };
+    let negative =
+        UnaryOperatorExpression { operator, operand: Box::new(Node::new(constant, span)) };
     Some(Expression::UnaryOperator(Box::new(Node::new(negative, span))))
 }
 

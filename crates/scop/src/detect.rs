@@ -20,8 +20,9 @@ use crate::build::size::too_large;
 use crate::declare::Names;
 use crate::final_values::final_values;
 use crate::live_out::{ended, is_addressed, is_needed};
+use crate::plain::{FIRST, LAST};
 use crate::pragma::{is_about_inner_loops, is_hinted, is_region, shared, workshared};
-use crate::source::{FIRST, LAST, Source, below, is_call, is_global, part};
+use crate::source::{Source, below, is_call, is_global, part};
 use crate::{Beside, FinalValue, Part, Problem};
 
 /// Looks through one function after the other.

@@ -19,8 +19,8 @@
 use std::ops::Range;
 
 use crate::c_tokens::is_of_word;
+use crate::plain::literal;
 use crate::pragma::has_lasting_effect;
-use crate::source::literal;
 use crate::top_level::{comment, continued};
 
 /// A piece of a file, before the preprocessor.

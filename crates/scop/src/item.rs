@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::c_tokens::is_of_word;
-use crate::source::literal;
+use crate::plain::literal;
 
 /// One definition or declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,7 +19,8 @@ use lang_c::driver::{Config, SyntaxError, parse_preprocessed};
 
 use crate::Problem;
 use crate::item::items;
-use crate::source::{FIRST, LAST, Source};
+use crate::plain::{FIRST, LAST};
+use crate::source::Source;
 
 /// How many items are repaired: each repair parses the file again.
 const REPAIRS: usize = 40;

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use crate::c_tokens::{Token, tokens};
 use crate::directives::{self, Piece, hindrance, renumbers, split};
+use crate::plain::without_comments;
 use crate::pragma::is_hint;
-use crate::source::without_comments;
 use crate::{Part, Problem};
 
 /// What stands beside a part on its lines, behind the preprocessor.

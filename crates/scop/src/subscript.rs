@@ -4,9 +4,10 @@ use lang_c::ast::{BinaryOperator, CastExpression, Expression, UnaryOperator};
 use lang_c::span::Node;
 use tangram_presburger::formula::Expr;
 
-use crate::affine::{Case, Claim, MOST_CASES, always, integer, mapped, pairs};
+use crate::affine::{Case, Claim, MOST_CASES, always, mapped, pairs};
 use crate::build::Builder;
 use crate::c_integer::{INT, LONG, Range};
+use crate::number::integer;
 use crate::polynomial::Polynomial;
 use crate::wrapping::Wrapping;
 

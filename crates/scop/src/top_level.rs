@@ -13,7 +13,7 @@
 //! ```
 
 use crate::c_tokens::words;
-use crate::source::literal;
+use crate::plain::literal;
 
 /// Returns the place behind the last `#include`, up to `limit`, that stands by itself: under no
 /// condition, and in no declaration. That of the file's first character, if there is none.

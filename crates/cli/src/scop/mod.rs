@@ -326,13 +326,16 @@ fn on_device(args: &ScopArgs, parts: &[Part]) -> Result<ExitCode, Error> {
             }
         }
     }
-    if failed || made.is_empty() {
+    if failed {
         return Ok(ExitCode::from(2));
+    }
+    if made.is_empty() {
+        out::say(format!("{name}: note: no part of the file has a place on a device\n"));
     }
     let given = threads.iter().rposition(|size| *size > 0).map_or(0, |last| last + 1);
     let counts = made.iter().flat_map(|(_, code)| &code.kernels).map(|kernel| kernel.launch.rank());
     let used = counts.max().unwrap_or(0);
-    if given > used {
+    if given > used && !made.is_empty() {
         let why = format!("no kernel has more than {used} parallel loops on threads");
         out::say(format!("{name}: note: `--tile` gives {given} sizes, but {why}\n"));
     }

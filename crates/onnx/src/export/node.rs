@@ -55,8 +55,7 @@ impl Exporter<'_> {
             Err(Error::Inexpressible { op: operation, reason, .. }) if !self.same_opset => {
                 let name = self.module.results(op).next().map(|value| self.name(value));
                 let at = format!("`{}`", name.unwrap_or_default());
-                let operator = operators::by_nn(&operation).map_or(&*operation, |row| row.onnx);
-                self.unsaid.push(Unsaid { at, reason: format!("{operator}: {reason}") });
+                self.unsaid.push(Unsaid { at, reason: format!("{operation}: {reason}") });
                 Ok(())
             }
             other => other,
@@ -117,8 +116,10 @@ impl Exporter<'_> {
     }
 
     pub(super) fn inexpressible(&self, op: Op, reason: &str) -> Error {
+        let name = self.module.name_text(op);
         Error::Inexpressible {
-            op: self.module.name_text(op).to_owned(),
+            // By the name that the operator has in ONNX, where it has one.
+            op: operators::by_nn(name).map_or(name, |row| row.onnx).to_owned(),
             opset: self.opset,
             reason: reason.to_owned(),
         }

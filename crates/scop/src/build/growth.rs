@@ -4,7 +4,7 @@ use lang_c::ast::{BinaryOperator, Expression, Identifier, UnaryOperator};
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use crate::affine::integer;
+use crate::number::integer;
 
 /// Returns by how much an expression grows when a variable grows by 1; nothing if that is not the
 /// same everywhere.

@@ -1,8 +1,8 @@
 //! Which iterations a loop has.
 
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, Declaration, Expression, ForInitializer, ForStatement,
-    InitDeclarator, Initializer, Statement, UnaryOperator,
+    BinaryOperator, BinaryOperatorExpression, Declaration, Expression, ForInitializer,
+    ForStatement, InitDeclarator, Initializer, Statement, UnaryOperator,
 };
 use lang_c::span::Node;
 use tangram_presburger::formula::{Comparison, Expr, Formula};
@@ -10,10 +10,11 @@ use tangram_presburger::formula::{Comparison, Expr, Formula};
 use super::growth::growth;
 use super::{Builder, VOLATILE};
 use crate::Problem;
-use crate::affine::{Case, Claim, always, both, compared, integer, mapped};
+use crate::affine::{Case, Claim, always, both, compared, mapped};
 use crate::c_integer::{INT, Range};
 use crate::c_tokens::words;
 use crate::declare::{self, is_integer};
+use crate::number::integer;
 use crate::source::declared_name;
 
 /// The iterations of a loop.
@@ -57,7 +58,10 @@ impl Builder<'_> {
             return self.wrong(node, "is no loop from a start by a constant step");
         };
         if let Some(other) = steps.beside.iter().find(|own| !self.is_value_beside(&steps, own)) {
-            return self.wrong(*other, "is declared in a loop and no value that stays: declare it in front");
+            return self.wrong(
+                *other,
+                "is declared in a loop and no value that stays: declare it in front",
+            );
         }
         let Some(end) = &inner.condition else { return self.wrong(node, "has no end") };
         let name = match steps.declared {

@@ -10,6 +10,9 @@
 //! nothing kept: any number of threads may run a model, each with an arena of its own. Sizes are
 //! not known yet, so buffers that live apart share a slot as wide as the widest of them.
 
+mod header;
+mod text;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -24,15 +27,15 @@ use tangram_onnx::Model;
 use tangram_tensor::DType;
 use twox_hash::XxHash3_128;
 
-use crate::compiler::{contract, target};
 use crate::described;
 use crate::error::SessionError;
 use crate::memory::{ALIGNMENT, append};
-use crate::port::{Kind, Port};
+use crate::port::Kind;
 use crate::promise::{Promise, promise};
 use crate::session::{Options, compiled};
 use crate::setup;
 use crate::weights::Places;
+use text::{CALLS, DIAGNOSTICS, ROUNDING, built_by, identifier};
 
 /// A model as files.
 #[derive(Clone, Debug)]
@@ -140,102 +143,6 @@ pub fn emit_program(
     let header = writer.header(&name, arena.as_ref().ok());
     let described = described::text(model, program, (&writer.weights, &writer.offsets), options);
     Ok(Emitted { source, header, described, weights: writer.weights, arena })
-}
-
-/// How the text wants to be built: its vectors are as wide as the processor's that it is for.
-fn built_by(options: &Options) -> String {
-    let target = target(&options.machine).join(" ");
-    let target = if target.is_empty() { target } else { format!(" {target}") };
-    let contract = contract(options.exact);
-    format!(
-        "/* Build it with: cc -O3{target} {contract} -fno-math-errno -fno-trapping-math -c, and link with -lm.\n\
-         \x20  Any C11 compiler will do; without these flags the results are right, and it is slower. */\n"
-    )
-}
-
-/// Loops declare iterators that some accesses do not use, as unrolled ones and those of one element.
-const DIAGNOSTICS: &str = "\
-#if defined(__GNUC__)
-#pragma GCC diagnostic ignored \"-Wunused-variable\"
-#pragma GCC diagnostic ignored \"-Wunused-parameter\"
-#pragma GCC diagnostic ignored \"-Wunused-function\"
-#pragma GCC diagnostic ignored \"-Wpsabi\"
-#endif
-
-";
-
-/// Compilers fuse products and sums where nothing else is said.
-const ROUNDING: &str = "\
-/* Each product and each sum is rounded by itself. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize(\"fp-contract=off\")
-#else
-#pragma STDC FP_CONTRACT OFF
-#endif
-
-";
-
-/// How calls are made, in parts where it is worth to wake a thread for each; `NAME` begins the
-/// model's functions.
-const CALLS: &str = r"
-struct NAME_threads {
-    void (*parallel_for)(void *context, int64_t parts, void (*body)(void *work, int64_t part),
-        void *work);
-    void *context;
-    int64_t threads;
-};
-
-static inline int64_t threads_of(const struct NAME_threads *threads)
-{
-    return threads && threads->parallel_for && threads->threads > 1 ? threads->threads : 1;
-}
-
-typedef int function(const int64_t *arguments, void *const *buffers, int64_t part, int64_t parts);
-
-/* Several parts may find something at the same time: 1 for an index that is outside, 2 for an integer
-   that is divided by zero. */
-#if defined(__GNUC__)
-#define ADD(faults, more) __atomic_fetch_or(faults, more, __ATOMIC_RELAXED)
-#else
-#define ADD(faults, more) (*(volatile int *)(faults) |= (more))
-#endif
-
-struct call {
-    function *function;
-    const int64_t *arguments;
-    void *const *buffers;
-    int64_t parts;
-    int faults;
-};
-
-static void run_part(void *work, int64_t part)
-{
-    struct call *call = work;
-    const int faults = call->function(call->arguments, call->buffers, part, call->parts);
-    if (faults)
-        ADD(&call->faults, faults);
-}
-
-/* About how many cycles a thread is woken for. */
-#define GRAIN 20000
-
-static inline int run(const struct NAME_threads *threads, function *function, const int64_t *arguments,
-    void *const *buffers, int64_t cycles)
-{
-    const int64_t most = threads_of(threads), worth = 1 + cycles / GRAIN;
-    struct call call = {function, arguments, buffers, worth < most ? worth : most, 0};
-    if (call.parts <= 1)
-        return function(arguments, buffers, 0, 1);
-    threads->parallel_for(threads->context, call.parts, run_part, &call);
-    return call.faults;
-}
-";
-
-/// `name` with nothing that C does not take.
-fn identifier(name: &str) -> String {
-    let fits = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let text: String = name.chars().map(fits).collect();
-    if text.starts_with(|c: char| c.is_ascii_alphabetic()) { text } else { format!("m_{text}") }
 }
 
 /// A part of the arena, for buffers that live one after the other.
@@ -537,83 +444,6 @@ impl<'a> Writer<'a> {
         let buffers =
             |slot: &Slot| slot.buffers.iter().map(|&b| &self.program.buffers[b]).collect();
         promise(self.model.module.context(), &self.symbols, slots.iter().map(buffers))
-    }
-
-    fn header(&self, name: &str, promise: Option<&Promise>) -> String {
-        let module = &self.model.module;
-        let context = module.context();
-        let port = |value: Value, name: String| {
-            let kind = Kind::of(context, module.value_type(value));
-            let port = Port { name, kind };
-            format!("{} {port}", port.name)
-        };
-        let args = self.model.graph().map(|block| module.args(block)).unwrap_or_default();
-        let named = |value: &Value| module.value_name(*value).map(|name| context.text(name));
-        let inputs = args.iter().map(|v| port(*v, named(v).unwrap_or_default().to_owned()));
-        let outputs = self.results.iter().zip(self.model.output_names()).map(|(&v, n)| port(v, n));
-        let list = |what: &str, items: Vec<String>| {
-            let line = |(i, item): (usize, &String)| format!(" * {what}[{i}]: {item}\n");
-            items.iter().enumerate().map(line).collect::<String>().replace("*/", "* /")
-        };
-        let guard = name.to_uppercase();
-        format!(
-            "#ifndef {guard}_H\n#define {guard}_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n\
-             #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n\
-             /* Elements lie row by row without gaps.\n *\n{}{}{} */\n\n\
-             /* Who runs parts of the model: `parallel_for` calls `body(work, part)` once for each \
-             part below\n   `parts`, at the same time if it can, and returns when all have been; \
-             `parts` is at most `threads`. */\n\
-             struct {name}_threads {{\n    \
-                 void (*parallel_for)(void *context, int64_t parts, void (*body)(void *work, int64_t \
-             part),\n            void *work);\n    \
-                 void *context;\n    int64_t threads;\n}};\n\n\
-             /* The bytes that `arena` needs, at a multiple of {ALIGNMENT}; `threads` may be NULL. SIZE_MAX where \
-             no memory\n   is that large. */\n\
-             size_t {name}_arena_bytes(const int64_t *dims, const struct {name}_threads *threads);\n\n\
-             {}\
-             #define {guard}_WEIGHTS_BYTES {}\n\n\
-             /* Runs the model, on the caller's thread if `threads` is NULL: the results are the same \
-             bits.\n   `weights` are the bytes of its file, at a multiple of {ALIGNMENT}. Returns 0, \
-             1 for a size that\n   it was not compiled for, 2 for an index that is outside of the \
-             tensor\n   that it is for, 3 for an integer that is divided by zero, or 4 for the weights of another \
-             program. Allocates\n   nothing and keeps nothing. */\n\
-             int {name}_run(const void *weights, void *arena, const void *const *inputs,\n        \
-             void *const *outputs, const int64_t *dims, const struct {name}_threads *threads);\n\n\
-             #ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
-            list("inputs", inputs.collect()),
-            list("outputs", outputs.collect()),
-            list("dims", self.symbols.iter().map(|symbol| described(symbol)).collect()),
-            promise.map(|promise| promised(name, promise)).unwrap_or_default(),
-            self.weights.len(),
-        )
-    }
-}
-
-/// The greatest arena as constants.
-fn promised(name: &str, promise: &Promise) -> String {
-    let guard = name.to_uppercase();
-    let range = |(symbol, (least, most)): &(String, (i64, i64))| {
-        format!("{} from {least} to {most}", described(symbol))
-    };
-    let within: Vec<String> = promise.within.iter().map(range).collect();
-    let within =
-        if within.is_empty() { String::new() } else { format!(", for {}", within.join(", ")) };
-    format!(
-        "/* What `{}_arena_bytes` returns at most{}: on the\n   caller's thread, and for each \
-         further one. */\n#define {guard}_ARENA_BYTES {}\n#define {guard}_ARENA_BYTES_PER_THREAD \
-         {}\n\n",
-        name,
-        within.replace("*/", "* /"),
-        promise.bytes,
-        promise.per_thread,
-    )
-}
-
-/// What a symbol is, for whoever reads the header.
-fn described(symbol: &str) -> String {
-    match symbol.strip_prefix('?').and_then(|open| open.rsplit_once('.')) {
-        Some((input, axis)) => format!("extent {axis} of {input}"),
-        None => symbol.to_owned(),
     }
 }
 
