@@ -74,6 +74,8 @@ void __asan_poison_memory_region(void const volatile *, size_t);
 #define NOBODYS(x) (void)0
 #endif
 struct view { @E@ *data, *more; int size; };
+enum { PACE = 2, STRIDE = PACE + 1 };
+static const unsigned short LEAP = 4;
 """
 
 TAIL = r"""
@@ -248,7 +250,7 @@ class Writer:
         k = rng.randrange(0, 12)
         outer = [name for name, _ in self.loops]
         forms = ["n", "n", "m", f"n - {k}", f"m + {k}", f"n + m - {k}", f"2 * n - m + {k}", "n - m",
-                 f"m - 2 * n", f"{k + 6}", f"n / {k + 1}", f"(n + {k}) / {k + 2}", f"n % {k + 5}"]
+                 f"m - 2 * n", f"{k + 6}", "n / STRIDE", "m % LEAP", f"n / {k + 1}", f"(n + {k}) / {k + 2}", f"n % {k + 5}"]
         if outer:
             one = rng.choice(outer)
             forms += [f"{one} + {k}", f"n - {one}", f"{one}", f"m - {one} - 1", f"2 * {one} + 1"]
@@ -317,7 +319,7 @@ class Writer:
         if self.loops and rng.random() < 0.2:
             start = rng.choice([one for one, _ in self.loops])
         end, most = self.bound(), rng.randrange(3, 22)
-        step = rng.choice(["++", "++", "++", "++", " += 2", " += 3"])
+        step = rng.choice(["++"] * 6 + [" += 2", " += 3", " += PACE", " += STRIDE", " += LEAP"])
         less = rng.choice(["<", "<", "<="])
         cap = rng.random()
         span = f"{name} < {start} + {most}" if start != "0" else f"{name} < {most}"
@@ -338,6 +340,12 @@ class Writer:
             down = rng.choice([f"{name}--", f"{name} -= 2"]) if kind not in ("unsigned", "size_t") \
                 else f"{name}--"
             return [f"for ({kind} {name} = {end}; {name} > {start}; {down}) {{"], "}"
+        if form < 0.34 and end in test:
+            most = f"last{self.count}"
+            pair = [f"{name} = {start}", f"{most} = {end}"]
+            rng.shuffle(pair)
+            test = test.replace(f"{less} {end}", f"{less} {most}", 1)
+            return [f"for ({kind} {', '.join(pair)}; {test}; {name}{step}) {{"], "}"
         return [f"for ({kind} {name} = {start}; {test}; {name}{step}) {{"], "}"
 
     # Statements
@@ -349,7 +357,8 @@ class Writer:
         j = rng.choice(names)
         k = rng.randrange(0, 4)
         return rng.choice([i, i, f"{i} + {k}", f"{i} + {j}", f"2 * {i}", f"{i} * 9 + {j}",
-                           f"{i} - n + 9", f"{j} + m", f"{k}", f"{i} - {k}", f"{i} * n + {j}"])
+                           f"{i} - n + 9", f"{j} + m", f"{k}", f"{i} - {k}", f"{i} * n + {j}", f"{i} * STRIDE",
+                           f"{i} / LEAP + {j}"])
 
     def grid(self) -> str:
         rng = self.rng

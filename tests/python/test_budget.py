@@ -6,6 +6,7 @@ import ctypes
 import pathlib
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -127,6 +128,62 @@ def test_time_is_bounded_where_that_is_asked_for(command, mode) -> None:
     said = ends(command, *MODES[mode], "--max-seconds", "1", seconds=45)
     if mode != "narrow":
         assert "takes longer than 1 s" in said, said
+
+
+def large(kind: str) -> onnx.ModelProto:
+    """One operation that takes long."""
+    value = helper.make_tensor_value_info
+    shapes = {"Conv": [[1, 64, 512, 512], [64, 64, 7, 7]], "NonMaxSuppression": [[1, 30000, 4], [1, 20, 30000]],
+              "LSTM": [[3000, 1, 512], [1, 2048, 512], [1, 2048, 512]]}[kind]  # fmt: skip
+    names = [f"x{at}" for at in range(len(shapes))]
+    more = {"LSTM": {"hidden_size": 512}}.get(kind, {})
+    inputs = [value(name, TensorProto.FLOAT, shape) for name, shape in zip(names, shapes)]
+    given = []
+    if kind == "NonMaxSuppression":
+        # All that do not lie on each other are chosen, and each is compared with all of these.
+        given = [helper.make_tensor("most", TensorProto.INT64, [], [30000]), helper.make_tensor("share", TensorProto.FLOAT, [], [1.0])]
+        names = [*names, "most", "share"]
+    kept = TensorProto.INT64 if kind == "NonMaxSuppression" else TensorProto.FLOAT
+    graph = helper.make_graph([helper.make_node(kind, names, ["y"], **more)], "g", inputs, [value("y", kept, None)], given)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.parametrize("kind", ["Conv", "NonMaxSuppression", "LSTM"])
+def test_time_is_bounded_within_an_operation(command, kind) -> None:
+    onnx.save(large(kind), command.folder / "m.onnx")
+    said = ends(command, *MODES["interpret"], "--max-seconds", "1", seconds=30)
+    assert "takes longer than 1 s" in said, said
+
+
+@pytest.mark.parametrize("words", [["check", "m.onnx", "m.onnx", "--with", "onnxruntime", "--max-seconds", "2"],
+                                   ["opt", "m.onnx", "-o", "o.onnx", "--for", "onnxruntime", "--measure=1"],
+                                   ["opt", "m.onnx", "-o", "o.onnx", "--for", "native", "--measure=1"]], ids=" ".join)  # fmt: skip
+def test_another_engine_is_ended_where_time_is_over(command, words, monkeypatch) -> None:
+    monkeypatch.setenv("TANGRAM_PYTHON", sys.executable)
+    model = alternating()
+    # A rewriting to be measured beside the loop.
+    model.graph.node.extend([helper.make_node("Identity", ["y"], ["a"]), helper.make_node("Relu", ["a"], ["b"]),
+                             helper.make_node("Relu", ["b"], ["z"])])  # fmt: skip
+    model.graph.output[0].name = "z"
+    onnx.save(model, command.folder / "m.onnx")
+    start = time.monotonic()
+    done = subprocess.run([command.binary, *words], cwd=command.folder, capture_output=True, text=True, timeout=60, check=False)
+    assert time.monotonic() - start < 40, done
+    assert done.returncode in (0, 3) and "longer than" in done.stdout + done.stderr, done
+
+
+def test_ctrl_c_ends_a_check(command) -> None:
+    onnx.save(alternating(), command.folder / "m.onnx")
+    words = [command.binary, "opt", "m.onnx", "-o", "o.onnx", "--check"]
+    with subprocess.Popen(words, cwd=command.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as work:
+        # The result is there before it is checked.
+        while not (command.folder / "o.onnx").exists():
+            assert work.poll() is None
+            time.sleep(0.02)
+        time.sleep(0.5)
+        work.send_signal(signal.SIGINT)
+        _, said = work.communicate(timeout=30)
+    assert work.returncode == 130 and "interrupted" in said, (work.returncode, said)
 
 
 SESSION = """

@@ -82,3 +82,31 @@ def test_what_is_included_from_elsewhere_is_not_quoted(tangram_bin, tmp_path) ->
         # What can be read of the file decides whether it is given back or refused.
         assert done.returncode in (0, 2) and "secret.txt" in done.stderr, done.stderr
         assert "hunter2" not in done.stderr + done.stdout
+
+
+# Lines that end in a backslash are joined before the end of a comment is looked for.
+LIVE = ["*/\n#error a", "*\\\n/\n#error b", "*\\ \n/\n#error c", "*\\\r\n/\n#error d", "*??/\n/\n#error e", "\\\n*\\\n/ int f;"]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.parametrize("name", LIVE, ids=ascii)
+def test_no_name_is_code_in_a_header(tangram_bin, tmp_path, name) -> None:
+    value = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        [helper.make_node("Relu", [name], ["y" + name])], "g",
+        [value(name, TensorProto.FLOAT, ["N" + name, 3])], [value("y" + name, TensorProto.FLOAT, ["N" + name, 3])],
+    )  # fmt: skip
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "m.onnx")
+    words = [tangram_bin, "compile", "m.onnx", "-o", "m.c", "--machine", "sse2"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    for standard in ("gnu11", "c99", "c11"):
+        look = ["cc", f"-std={standard}", "-Wcomment", "-Werror", "-x", "c", "-fsyntax-only", "m.h"]
+        done = subprocess.run(look, cwd=tmp_path, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+def test_pictures_for_graphviz_show_names_as_text(command) -> None:
+    for model in ("m.onnx", "plain.onnx"):
+        text = command.run("show", model, "--format", "dot").stdout
+        assert not [letter for letter in text if letter in "\x1b\x07\r\x00\u202e\u009b"], text
+        assert all(line.count('"') % 2 == 0 for line in text.replace('\\"', "").splitlines()), text

@@ -131,6 +131,16 @@ REFUSED = [
     ["codegen", "m.onnx", "-o", "m.onnx"],
     ["rules", "import", "r.gsl", "-o", "r.gsl"],
     ["egraph", "dot", "a", "--rules", "r.gsl", "-o", "r.gsl"],
+    # What rules and processors are read from, and what a project says.
+    [*OPT, "-o", "rules/x.gsl", "--rules", "rules"],
+    [*OPT, "-o", "used.gsl", "--rules", "uses.gsl"],
+    ["rewrite", "k.mlir", "-o", "r.gsl", "--rules", "r.gsl"],
+    ["rewrite", "k.mlir", "-o", "used.gsl", "--rules", "uses.gsl"],
+    ["compile", "m.onnx", "-o", "m.json", "--emit", "c", "--machine", "m.json"],
+    ["run", "m.onnx", "--random", "-o", "m.json", "--machine", "m.json"],
+    ["scop", "k.c", "-o", "m.json", "--machine", "m.json"],
+    ["scop", "k.c", "-o", "k.h"],
+    [*OPT, "-o", "tangram.toml"],
 ]
 
 
@@ -139,14 +149,35 @@ def test_an_output_that_is_an_input_is_refused(command, arguments) -> None:
     crash_points.pair(command.folder / "m.onnx", 0)
     (command.folder / "linked.onnx").symlink_to("m.onnx")
     os.link(command.folder / "m.onnx", command.folder / "hard.onnx")
-    for name in ("x.npy", "r.gsl", "k.c"):
+    for name in ("x.npy", "r.gsl", "k.mlir"):
         (command.folder / name).write_text("in")
+    own = {"rules/x.gsl": "in", "used.gsl": "in", "uses.gsl": 'use "used.gsl";\n', "tangram.toml": "[opt]\n",
+           "k.h": "int n;\n", "k.c": '#include "k.h"\nint f(void) { return n; }\n'}  # fmt: skip
+    for name, text in own.items():
+        (command.folder / name).parent.mkdir(exist_ok=True)
+        (command.folder / name).write_text(text)
+    machine = subprocess.run([command.binary, "machine", "sse2", "--json"], capture_output=True, check=True).stdout
+    (command.folder / "m.json").write_bytes(machine)
     shutil.copy(command.folder / "m.onnx", command.folder / "m.h")
-    before = {path: path.read_bytes() for path in command.folder.iterdir()}
+    def files() -> dict[pathlib.Path, bytes]:
+        return {path: path.read_bytes() for path in command.folder.rglob("*") if path.is_file()}
+
+    before = files()
     said = command.run(*arguments, code=2).stderr
     ways = ("would replace", "two outputs", "is an ONNX model")
     assert any(way in said for way in ways), said
-    assert {path: path.read_bytes() for path in command.folder.iterdir()} == before
+    assert files() == before
+
+
+def test_a_file_that_may_not_grow_is_an_error(command) -> None:
+    """Where the process may write no large files, a signal would end it without a word."""
+    crash_points.inline(command.folder / "m.onnx", 0)
+    (command.folder / "o.onnx").write_text("old")
+    limited = ["sh", "-c", 'ulimit -f 1; exec "$0" "$@"', command.binary, *OPT, "-o", "o.onnx"]
+    done = subprocess.run(limited, cwd=command.folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "o.onnx" in done.stderr and "large" in done.stderr, done
+    assert (command.folder / "o.onnx").read_text() == "old"
+    assert names(command.folder) == ["m.onnx", "o.onnx"]
 
 
 def test_links_permissions_and_long_names_are_kept(command) -> None:

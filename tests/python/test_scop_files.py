@@ -480,6 +480,18 @@ def test_files_without_parts_are_no_error(files, flags):
     assert "error" not in ran.stderr
 
 
+def test_the_preprocessor_has_bounds(files):
+    doubling = "#define A0 i + i\n" + "".join(f"#define A{k + 1} A{k} + A{k}\n" for k in range(40))
+    (files.folder / "d.c").write_text(doubling + "int f(int i) { return A40; }\n#pragma scop\n#pragma endscop\n")
+    words = [files.binary, "scop", files.folder / "d.c"]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 2 and "preprocessor" in ran.stderr, ran.stderr[:500]
+    # Names of types that hold each other do not hold all before them.
+    names = "typedef double T0;\n" + "".join(f"typedef T{k} *T{k + 1};\n" for k in range(20000))
+    (files.folder / "t.c").write_text(names + "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 0; }\n")
+    assert "void f" in files.scop("t.c").stdout
+
+
 @pytest.mark.parametrize("flags", [[], ["--device-only"]])
 def test_files_without_a_part_for_a_device_are_no_error(files, flags):
     # Each element needs the one before, so nothing runs side by side.

@@ -1,5 +1,6 @@
 //! Operators between two values.
 
+use std::fmt::Display;
 use std::num::NonZeroU64;
 
 use tangram_presburger::count::{Integer, Rational};
@@ -119,8 +120,8 @@ pub(crate) fn binary(operator: &str, left: Value, right: Value, budget: &Budget)
         (Value::Text(a), Value::Text(b)) if matches!(operator, "=" | "==" | "!=") => {
             Ok(Value::Bool((a == b) == (operator != "!=")))
         }
-        (Value::Text(a), b) if operator == "+" => Ok(Value::Text(format!("{a}{b}"))),
-        (a, Value::Text(b)) if operator == "+" => Ok(Value::Text(format!("{a}{b}"))),
+        (Value::Text(a), b) if operator == "+" => joined(a, b),
+        (a, Value::Text(b)) if operator == "+" => joined(a, b),
         (Value::Schedule(tree), _) => {
             binary(operator, Value::Union(tree.to_map(budget)?), right, budget)
         }
@@ -179,7 +180,34 @@ fn combined(operator: &str, a: &Union, b: &Union, budget: &Budget) -> Option<Res
     })
 }
 
+/// The longest text that is joined, in bytes: one that is added to itself has no end.
+const LONGEST: usize = 1 << 24;
+
+fn joined(a: &impl Display, b: &impl Display) -> Outcome {
+    let text = format!("{a}{b}");
+    match text.len() > LONGEST {
+        true => Err(Failure::Kinds(format!("a text has at most {LONGEST} bytes here"))),
+        false => Ok(Value::Text(text)),
+    }
+}
+
+/// The bytes of numerators and denominators that are multiplied: 100,000 digits, as literals have.
+const MOST_BYTES: usize = 41_525;
+
+/// Whether two numbers are so long that what is made of both has no end where it is repeated.
+fn are_long(a: &Rational, b: &Rational) -> bool {
+    let bytes = |number: &Integer| match number.to_i128() {
+        Some(_) => 16,
+        None => number.to_signed_bytes().len(),
+    };
+    let longest = |number: &Rational| bytes(number.numer()).max(bytes(number.denom()));
+    longest(a) + longest(b) > MOST_BYTES
+}
+
 fn numbers(operator: &str, a: &Rational, b: &Rational) -> Option<Outcome> {
+    if matches!(operator, "+" | "-" | "*" | "/") && are_long(a, b) {
+        return Some(Err(Failure::Library(Error::Overflow)));
+    }
     let value = match operator {
         "+" => a.add(b),
         "-" => a.sub(b),

@@ -160,3 +160,18 @@ fn each_space_has_its_sample() {
 fn long_lists_of_points_take_time_as_they_are_long() {
     run("L := scan { [i, j] : 0 <= i < 150 and 0 <= j < 100 }; assert count_disjuncts L = 15000;");
 }
+
+#[test]
+fn what_doubles_has_an_end() {
+    let squares = |start: &str| format!("x := {start}; {}x;", "x := x * x; ".repeat(40));
+    for program in [squares("3"), squares("(1 / 3)"), squares("(0 - 7)")] {
+        assert!(fails(&program).contains("too large"), "{program}");
+    }
+    let texts = format!("x := \"ab\"; {}", "x := x + x; ".repeat(40));
+    assert!(fails(&texts).contains("a text has at most"));
+    let powers = format!("R := {{ [i] -> [3i] }}; {}", "R := R . R; ".repeat(40));
+    assert!(fails(&powers).contains("too large"));
+    assert!(fails("({ [i] -> [i / 2] }) ^ 4073709561;").contains("too large"));
+    // Numbers that are long and no longer stay what they are.
+    run("x := 3; x := x * x; x := x * x; assert x = 81; assert \"a\" + \"b\" = \"ab\";");
+}

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ArgMatches;
 use tangram::onnx::file::outline;
 use tangram_files::{folder_of, is_special, same_file};
 
@@ -12,9 +13,10 @@ use crate::args::{Command, OptArgs, RulesCommand};
 use crate::compile::{CompileArgs, EmitArg};
 use crate::egraph::EgraphCommand;
 use crate::error::Error;
+use crate::rule_files::rule_files;
 use crate::run::RunArgs;
 use crate::scop::ScopArgs;
-use crate::{fleet, out};
+use crate::{config, fleet, out};
 
 /// The files of a command line.
 #[derive(Debug, Default)]
@@ -30,8 +32,9 @@ struct Ends {
 }
 
 /// Refuses outputs that are one file, that are an input, or that hold the weights of one.
-pub(crate) fn check(command: &Command) -> Result<(), Error> {
+pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Error> {
     let mut ends = of(command);
+    ends.reads.extend(matches.subcommand().into_iter().flat_map(|(name, own)| beside(name, own)));
     for paths in [&mut ends.reads, &mut ends.models, &mut ends.writes] {
         paths.retain(|path| !out::is_standard(path) && !is_special(path));
     }
@@ -62,6 +65,12 @@ pub(crate) fn check(command: &Command) -> Result<(), Error> {
     Ok(())
 }
 
+/// What a command reads beside its inputs: the file of a processor, and the one of a project.
+fn beside(name: &str, matches: &ArgMatches) -> Vec<PathBuf> {
+    let machine = matches.try_get_raw("machine").ok().flatten().into_iter().flatten();
+    machine.map(PathBuf::from).chain(config::file(name, matches)).collect()
+}
+
 /// Whether `path` holds weights of the model.
 fn is_data_of(path: &Path, model: &Path) -> bool {
     if !path.is_file() || !model.is_file() {
@@ -90,14 +99,16 @@ fn of(command: &Command) -> Ends {
         },
         Command::Codegen(args) => plain(&args.input, &args.output),
         Command::Rewrite(args) => {
-            Ends { replaced: Some(args.input.clone()), ..plain(&args.input, &args.output) }
+            let mut ends = plain(&args.input, &args.output);
+            ends.reads.extend(rule_files(&args.rules));
+            Ends { replaced: Some(args.input.clone()), ..ends }
         }
         Command::Scop(args) => scop(args),
         Command::Egraph {
             command:
                 EgraphCommand::Show(args) | EgraphCommand::Dot(args) | EgraphCommand::Json(args),
         } => Ends {
-            reads: args.source.files().cloned().collect(),
+            reads: rule_files(args.source.files()),
             writes: args.output.iter().cloned().collect(),
             ..Ends::default()
         },
@@ -117,7 +128,7 @@ fn opt(args: &OptArgs) -> Ends {
     let told = args.json.iter().chain(&args.trace).chain(&args.fleet.table);
     let told = told.chain(&args.choose.measurements).cloned();
     let data = args.data.iter().map(|(_, path)| path);
-    let rules = args.rules.iter().map(PathBuf::from);
+    let rules = rule_files(&args.rules);
     let reads = data.chain(&args.cost).cloned().chain(rules).collect();
     if fleet::is_asked(args) {
         // The results have a folder of their own.

@@ -38,7 +38,9 @@ mod opt;
 mod out;
 mod passes;
 mod progress;
+mod python;
 mod rewrite;
+mod rule_files;
 mod rules;
 mod run;
 mod schedule;
@@ -71,6 +73,7 @@ const NO_MEMORY: &str = "error: out of memory: the limit of the process, or what
 /// Runs the command on the arguments of the process.
 pub fn main() -> ExitCode {
     tangram_files::end_without_memory(NO_MEMORY, 2);
+    tangram_files::fail_on_large_files();
     run_as(&Invocation::of_this_process())
 }
 
@@ -97,7 +100,7 @@ pub fn run_as(invocation: &Invocation) -> ExitCode {
     if let Some(wrong) = combination::refused(&cli.command, &matches) {
         wrong.exit();
     }
-    let checked = kind::check(&cli.command).and_then(|()| ends::check(&cli.command));
+    let checked = kind::check(&cli.command).and_then(|()| ends::check(&cli.command, &matches));
     ended(checked.and_then(|()| run(cli.command)))
 }
 

@@ -337,6 +337,7 @@ pub(crate) fn on_interrupt() -> Arc<AtomicBool> {
         let set = flag.clone();
         // A second Ctrl-C ends the process at once.
         let handler = move || {
+            budget::stop();
             if set.swap(true, Ordering::SeqCst) {
                 std::process::exit(130);
             }
@@ -434,7 +435,8 @@ fn check(
         }
         Err(reason) => {
             out::say(format!("check  not possible: {reason}\n"));
-            Ok(ExitCode::from(NOT_POSSIBLE))
+            let interrupted = on_interrupt().load(Ordering::Relaxed);
+            Ok(ExitCode::from(if interrupted { INTERRUPTED } else { NOT_POSSIBLE }))
         }
     }
 }

@@ -28,9 +28,9 @@ mod unit;
 pub use folder::Folder;
 pub use identity::{Identity, same_file};
 pub use listing::{Scratch, entries, remove_folder};
-pub use program::{holding, output};
+pub use program::{Bounds, holding, output, output_within};
 pub use replacement::{Replacement, write};
-pub use signals::{end_without_memory, memory_ended};
+pub use signals::{end_without_memory, fail_on_large_files, memory_ended};
 pub use unit::{commit_together, settle};
 
 use std::path::{Path, PathBuf};

@@ -23,6 +23,52 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
     Ok(Output { status, stdout: all(&mut out)?, stderr: all(&mut err)? })
 }
 
+/// What a program that reads texts of others may take: it and what it starts, each by itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Seconds of processor time.
+    pub seconds: u64,
+    /// Bytes of addresses.
+    pub memory: u64,
+    /// Bytes of a file that it writes, what it prints among them.
+    pub printed: u64,
+}
+
+/// Runs `command` as [`output`] does, within bounds: the system ends what goes beyond by a signal. Where
+/// there are no such bounds, they hold nothing.
+///
+/// # Errors
+/// As [`output`].
+pub fn output_within(command: &mut Command, bounds: Bounds) -> io::Result<Output> {
+    #[cfg(unix)]
+    bound(command, bounds);
+    #[cfg(not(unix))]
+    let _ = bounds;
+    output(command)
+}
+
+#[cfg(unix)]
+fn bound(command: &mut Command, bounds: Bounds) {
+    use std::os::unix::process::CommandExt;
+
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let set = move || {
+        for (resource, most) in [
+            (Resource::Cpu, bounds.seconds),
+            (Resource::As, bounds.memory),
+            (Resource::Fsize, bounds.printed),
+        ] {
+            let known = getrlimit(resource);
+            let most = known.maximum.map_or(most, |maximum| maximum.min(most));
+            setrlimit(resource, Rlimit { current: Some(most), ..known })?;
+        }
+        Ok(())
+    };
+    // SAFETY: between `fork` and `exec` it only makes calls of the system, with structures of its own.
+    unsafe { command.pre_exec(set) };
+}
+
 /// A file without a name that holds `text`, for a program to read.
 ///
 /// # Errors
@@ -50,6 +96,20 @@ mod tests {
         let echoed = output(Command::new("cat").stdin(holding(b"text")?))?;
         assert_eq!(echoed.stdout, b"text");
         assert!(output(&mut Command::new("no-such-program-of-anybody")).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn what_goes_beyond_its_bounds_is_ended() -> io::Result<()> {
+        let bounds = Bounds { seconds: 1, memory: 1 << 30, printed: 1 << 16 };
+        let ended = |script: &str| {
+            let found = output_within(Command::new("sh").args(["-c", script]), bounds);
+            found.map(|found| (found.status.success(), found.stdout.len()))
+        };
+        assert_eq!(ended("echo a")?, (true, 2));
+        assert_eq!(ended("while :; do :; done")?, (false, 0));
+        let (_, printed) = ended("trap '' XFSZ; while echo aaaaaaaaaaaaaaaa; do :; done")?;
+        assert!(printed <= 1 << 16);
         Ok(())
     }
 }

@@ -29,6 +29,16 @@ pub fn end_without_memory(message: &'static str, status: u8) {
     let _ = (message, status);
 }
 
+/// From now on, a file that would be larger than the process may write is an error like a full disk. Without
+/// this, a signal ends the process, which then cannot say so.
+pub fn fail_on_large_files() {
+    #[cfg(unix)]
+    // SAFETY: no code of ours runs in a handler.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+}
+
 /// Notes that the system gave no memory, as an allocator sees it: nobody may be able to go on.
 pub fn memory_ended() {
     MEMORY_ENDED.store(true, Ordering::Relaxed);

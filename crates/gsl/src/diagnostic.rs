@@ -7,6 +7,7 @@
 use codespan_reporting::diagnostic as report;
 use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term;
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 /// A place in a source text: byte offsets into file number `file`.
@@ -69,7 +70,7 @@ impl Diagnostic {
         Self {
             severity: Severity::Error,
             code,
-            message: message.into(),
+            message: shortened(message.into()),
             labels: vec![Label { span, message: String::new() }],
             notes: Vec::new(),
             hint: None,
@@ -84,34 +85,48 @@ impl Diagnostic {
     /// Adds a second place.
     #[must_use]
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
-        self.labels.push(Label { span, message: message.into() });
+        self.labels.push(Label { span, message: shortened(message.into()) });
         self
     }
 
     /// Adds a note.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
+        self.notes.push(shortened(note.into()));
         self
     }
 
     /// Says what to do.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(shortened(hint.into()));
         self
     }
 
     /// Says what to do, if anything is known.
     #[must_use]
     pub fn maybe_hint(mut self, hint: Option<String>) -> Self {
-        self.hint = self.hint.or(hint);
+        self.hint = self.hint.or(hint.map(shortened));
         self
     }
 
     /// Returns where it is.
     pub fn span(&self) -> Span {
         self.labels.first().map(|label| label.span).unwrap_or_default()
+    }
+
+    /// What may be said of a text of which nothing is quoted: what was expected, and not what stands
+    /// there, nor what stands near it.
+    fn without_quotes(&self) -> Self {
+        let expected = self.message.strip_prefix("expected ").filter(|_| self.code == "syntax");
+        let expected = expected.and_then(|rest| rest.split(", found ").next());
+        let message = match expected {
+            Some(expected) => format!("expected {expected}"),
+            None => "this is not right in a rule file".to_owned(),
+        };
+        let labels = self.labels.iter().take(1);
+        let labels = labels.map(|label| Label { span: label.span, message: String::new() });
+        Self { message, labels: labels.collect(), notes: Vec::new(), hint: None, ..*self }
     }
 
     fn report(&self) -> report::Diagnostic<usize> {
@@ -135,6 +150,31 @@ impl Diagnostic {
     }
 }
 
+/// What stands between backquotes is cut where it has more bytes: a name may have any length.
+const LONGEST_QUOTE: usize = 200;
+/// This much of it is kept, in characters.
+const KEPT: usize = 60;
+/// No message has more characters.
+const LONGEST_MESSAGE: usize = 4_000;
+
+/// A message with the start of what it quotes, where that is long.
+fn shortened(message: String) -> String {
+    if message.len() <= LONGEST_QUOTE {
+        return message;
+    }
+    let start = |text: &str, length: usize| match text.char_indices().nth(length) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    };
+    let cut = |(at, part): (usize, &str)| {
+        let length = if at % 2 == 1 && part.len() > LONGEST_QUOTE { KEPT } else { LONGEST_MESSAGE };
+        start(part, length)
+    };
+    // More parts are not wanted in any case.
+    let parts = message.split('`').take(LONGEST_MESSAGE).enumerate();
+    start(&parts.map(cut).collect::<Vec<_>>().join("`"), LONGEST_MESSAGE)
+}
+
 /// So many diagnostics are written; the rest is counted.
 const MOST_SHOWN: usize = 100;
 /// Lines of more bytes are not shown.
@@ -144,6 +184,8 @@ const LONGEST_LINE: usize = 2_000;
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Vec<(String, String)>,
+    /// The files of which messages quote nothing.
+    unquoted: FxHashSet<u32>,
 }
 
 impl Sources {
@@ -151,6 +193,30 @@ impl Sources {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> u32 {
         self.files.push((name.into(), text.into()));
         u32::try_from(self.files.len() - 1).expect("fewer than 2^32 rule files")
+    }
+
+    /// Adds a text as [`Sources::add`] does; what is rendered quotes nothing of it.
+    pub fn add_unquoted(&mut self, name: impl Into<String>, text: impl Into<String>) -> u32 {
+        let file = self.add(name, text);
+        self.unquoted.insert(file);
+        file
+    }
+
+    /// Returns whether messages may quote a file.
+    pub fn is_quoted(&self, file: u32) -> bool {
+        !self.unquoted.contains(&file)
+    }
+
+    /// Returns the diagnostic as it may be shown: without what it quotes of files that are not to be
+    /// quoted.
+    #[must_use]
+    pub fn fit_to_show(&self, diagnostic: &Diagnostic) -> Diagnostic {
+        if !self.is_quoted(diagnostic.span().file) {
+            return diagnostic.without_quotes();
+        }
+        let mut shown = diagnostic.clone();
+        shown.labels.retain(|label| self.is_quoted(label.span.file));
+        shown
     }
 
     /// Returns the name of a file.
@@ -181,13 +247,15 @@ impl Sources {
         let config = term::Config::default();
         let mut out = String::new();
         for diagnostic in diagnostics.iter().take(MOST_SHOWN) {
-            let shown = if self.points_at_long_lines(diagnostic) {
-                None
-            } else {
+            let diagnostic = self.fit_to_show(diagnostic);
+            let quoted = self.is_quoted(diagnostic.span().file);
+            let shown = if quoted && !self.points_at_long_lines(&diagnostic) {
                 term::emit_into_string(&config, &files, &diagnostic.report()).ok()
+            } else {
+                None
             };
             // A span outside its text still leaves the message readable.
-            out.push_str(&shown.unwrap_or_else(|| self.in_one_line(diagnostic)));
+            out.push_str(&shown.unwrap_or_else(|| self.in_one_line(&diagnostic)));
         }
         match diagnostics.len().saturating_sub(MOST_SHOWN) {
             0 => out,
@@ -200,10 +268,10 @@ impl Sources {
             let text = self.text(label.span.file).unwrap_or_default();
             let at = (label.span.start as usize).min(text.len());
             let (before, after) = text.as_bytes().split_at(at);
-            let length = |end: Option<usize>, all: usize| end.unwrap_or(all);
-            length(before.iter().rev().position(|&byte| byte == b'\n'), before.len())
-                + length(after.iter().position(|&byte| byte == b'\n'), after.len())
-                > LONGEST_LINE
+            let length = |bytes: &mut dyn Iterator<Item = &u8>| {
+                bytes.take(LONGEST_LINE + 1).take_while(|&&byte| byte != b'\n').count()
+            };
+            length(&mut before.iter().rev()) + length(&mut after.iter()) > LONGEST_LINE
         })
     }
 

@@ -109,7 +109,7 @@ pub enum CompileError {
     },
     /// The compiler refused.
     #[error(
-        "the C compiler failed, which is a defect unless memory or disk ran out: {command}\n{messages}"
+        "the C compiler failed, which is a defect unless memory, disk or open files ran out: {command}\n{messages}"
     )]
     Refused {
         /// How it was called.

@@ -8,8 +8,11 @@
 //! A row `[c, a1, .., an]` stands for `c + a1 x1 + .. + an xn`, which is zero in
 //! an equation and not negative in an inequality.
 
-use crate::Integer;
 use crate::matrix::{Matrix, divide, gcd, negated};
+use crate::{Error, Integer};
+
+/// The most bits of a number in a system: the 100,000 digits that texts may have.
+const MOST_BITS: u64 = 332_193;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct System {
@@ -32,6 +35,16 @@ impl System {
 
     pub fn remap(&self, cols: usize, to: &[Option<usize>]) -> Self {
         Self { eqs: self.eqs.remap(cols, to), ineqs: self.ineqs.remap(cols, to) }
+    }
+
+    /// Refuses numbers of more than [`MOST_BITS`]: operations on longer ones do not end.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`].
+    pub fn check_numbers(&self) -> Result<(), Error> {
+        let mut rows = self.eqs.rows().chain(self.ineqs.rows());
+        let is_long = rows.any(|row| row.iter().any(|number| number.bits() > MOST_BITS));
+        if is_long { Err(Error::Overflow) } else { Ok(()) }
     }
 
     pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut [Integer]> {

@@ -217,6 +217,10 @@ impl Names {
         };
         let element = &with_pointer(element, fixed);
         extents.extend(self.extents_of(element));
+        // Each name would hold as much as all before it; no part uses so many.
+        if extents.len() > DIMENSIONS {
+            return;
+        }
         let element = self.resolved(element);
         self.types.insert(name, Type { element, extents });
     }
@@ -372,6 +376,9 @@ impl Names {
         Some(name)
     }
 }
+
+/// The most dimensions of a type that has a name.
+const DIMENSIONS: usize = 32;
 
 /// What a declarator says of a variable or a type.
 pub(crate) struct Shape<'a> {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use tangram_ir::text::is_obeyed;
+
 /// Returns `text` as a terminal may show it: what it would obey, or what turns the direction in which
 /// it is read, is written as a number.
 pub fn shown(text: &str) -> Cow<'_, str> {
@@ -54,18 +56,6 @@ fn shortened(piece: &str) -> String {
     let end: String = piece.chars().skip(letters.saturating_sub(KEPT.1).max(KEPT.0)).collect();
     let between = letters.saturating_sub(KEPT.0 + KEPT.1);
     format!("{start}[{between} letters]{end}{space}")
-}
-
-/// Whether a terminal does something else than to show the letter: control characters but the ends
-/// of lines and tabulators, and Unicode's marks of direction (UAX 9) and of lines.
-fn is_obeyed(letter: char) -> bool {
-    match letter {
-        '\n' | '\t' => false,
-        '\u{061c}' | '\u{200e}' | '\u{200f}' => true,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        '\u{2028}' | '\u{2029}' => true,
-        other => other.is_control(),
-    }
 }
 
 #[cfg(test)]

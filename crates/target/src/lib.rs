@@ -56,6 +56,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod comment;
 mod gnu_c;
 mod inlined;
 mod pairs;
@@ -63,6 +64,7 @@ mod printer;
 mod text;
 mod types;
 
+pub use comment::comment;
 pub use gnu_c::GNU_C;
 use tangram_ir::{Module, Op};
 pub use text::Strength;

@@ -6,7 +6,7 @@
 //! control group and the limits of the process leave; the time is that of the work on this thread.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::{KernelError, Result};
@@ -22,6 +22,9 @@ static MOST: AtomicUsize = AtomicUsize::new(0);
 static ASKED: AtomicUsize = AtomicUsize::new(0);
 /// What was found to be the most, by the usual share.
 static USUAL: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether somebody wants evaluation to end.
+static STOPPED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static DEADLINE: Cell<Option<(Instant, Duration)>> = const { Cell::new(None) };
@@ -93,11 +96,20 @@ pub fn within_time<T>(most: Option<Duration>, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Says whether the time is up.
+/// Refuses all evaluation in the process from now on, as after Ctrl-C. May be called in a handler of
+/// signals.
+pub fn stop() {
+    STOPPED.store(true, Ordering::Relaxed);
+}
+
+/// Says whether the time is up, or evaluation is to end.
 ///
 /// # Errors
-/// [`KernelError::OutOfTime`].
+/// [`KernelError::OutOfTime`], [`KernelError::Stopped`].
 pub fn check_time() -> Result<()> {
+    if STOPPED.load(Ordering::Relaxed) {
+        return Err(KernelError::Stopped);
+    }
     match DEADLINE.get() {
         Some((end, most)) if Instant::now() >= end => Err(KernelError::OutOfTime { most }),
         _ => Ok(()),

@@ -130,6 +130,9 @@ pub enum KernelError {
         /// The bytes that are left.
         left: u64,
     },
+    /// Somebody wants evaluation to end.
+    #[error("evaluation was interrupted")]
+    Stopped,
     /// Evaluation takes longer than it may.
     #[error("evaluation takes longer than {} s", most.as_secs_f64())]
     OutOfTime {

@@ -45,16 +45,13 @@ pub(crate) fn with_config(
     // What is wrong with the command line itself is said where it is read again.
     let Ok(matches) = definition.clone().try_get_matches_from(&words) else { return Ok(words) };
     let Some((name, matches)) = matches.subcommand() else { return Ok(words) };
-    let Some((_, model)) = COMMANDS.iter().find(|(command, _)| *command == name) else {
-        return Ok(words);
-    };
-    let model = matches.get_one::<PathBuf>(model);
-    let file = model.filter(|_| !matches.get_flag("no_config")).and_then(|model| find(model));
+    let Some(model) = model_of(name, matches) else { return Ok(words) };
+    let file = file(name, matches);
     if matches.get_flag("verbose") {
         let which = file.as_ref().map_or_else(|| format!("no {NAME}"), |f| f.display().to_string());
         out::say(format!("configuration: {which}\n"));
     }
-    let (Some(file), Some(model)) = (file, model) else { return Ok(words) };
+    let Some(file) = file else { return Ok(words) };
     let text = std::fs::read_to_string(&file).map_err(error::io(&file))?;
     let config = Config::parse(&file, &text, definition)?;
     let entries = config.entries(name, model)?;
@@ -65,6 +62,17 @@ pub(crate) fn with_config(
         return Err(refused(&config, (definition, &words), &entries));
     }
     Ok(added)
+}
+
+/// The configuration file that a command reads, if there is one.
+pub(crate) fn file(name: &str, matches: &ArgMatches) -> Option<PathBuf> {
+    let model = model_of(name, matches)?;
+    if matches.get_flag("no_config") { None } else { find(model) }
+}
+
+fn model_of<'m>(name: &str, matches: &'m ArgMatches) -> Option<&'m PathBuf> {
+    let (_, model) = COMMANDS.iter().find(|(command, _)| *command == name)?;
+    matches.get_one::<PathBuf>(model)
 }
 
 /// The configuration file of a model: in its folder or one above, else in the working directory or

@@ -7,7 +7,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::process::Command;
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -20,6 +19,7 @@ use tangram::onnx::file::SaveOptions;
 use tangram::tensor::DType;
 
 use crate::invocation;
+use crate::python::Script;
 
 /// Who compares two models.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -106,19 +106,8 @@ fn write_inputs(folder: &Path, model: &Model, how: &CheckOptions) -> Result<(), 
 
 /// What the script prints: one JSON object.
 fn run_script(python: &OsStr, folder: &Path, request: &Value) -> Result<Value, Reason> {
-    let mut command = Command::new(python);
-    command.args(["-c", SCRIPT]).arg(folder).arg(request.to_string());
-    let name = Path::new(python).display();
-    let ran = command.output().map_err(|error| {
-        format!("`{name}` cannot be run ({error}): TANGRAM_PYTHON names another Python")
-    })?;
-    let text = String::from_utf8_lossy(&ran.stdout);
-    let last = text.lines().last().unwrap_or_default();
-    serde_json::from_str(last).map_err(|_| {
-        let said = String::from_utf8_lossy(&ran.stderr);
-        let said = said.lines().last().unwrap_or("nothing").to_owned();
-        format!("`{name}` ended without an answer; it said: {said}")
-    })
+    let words = [folder.as_os_str().to_owned(), request.to_string().into()];
+    Script::start(python, SCRIPT, words)?.answer()
 }
 
 /// The Python that the command was called from, or the one that is named, or the one on the path.

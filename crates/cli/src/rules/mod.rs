@@ -60,7 +60,7 @@ fn list(names: &[String], json: bool) -> Result<ExitCode, Error> {
         out::print(format!("{}\n", serde_json::Value::Array(rules)))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let width = library.rules.iter().map(|rule| rule.rule.name().len()).max().unwrap_or(0);
+    let width = column_width(library.rules.iter().map(|rule| rule.rule.name()));
     for rule in &library.rules {
         let rule = &rule.rule;
         let summary = rule.doc().lines().next().unwrap_or_default();
@@ -68,6 +68,14 @@ fn list(names: &[String], json: bool) -> Result<ExitCode, Error> {
         out::print(format!("{:width$}  [{labels}]  {summary}\n", rule.name()))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How wide the column of names is. A longer name stands out of it, so that one such name does not
+/// move the rest of every line out of sight; nor can more be asked of `format!`, whose widths have
+/// 16 bits.
+fn column_width<'n>(names: impl Iterator<Item = &'n str>) -> usize {
+    const WIDEST: usize = 60;
+    names.map(str::len).max().unwrap_or(0).min(WIDEST)
 }
 
 fn show(name: &str, names: &[String]) -> Result<ExitCode, Error> {
@@ -295,4 +303,19 @@ fn score(fates: &[Fate]) -> String {
         "{all} mutants: {}\nscore: {share:.1} % of those that were seen to differ\n",
         ends.join(", ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_any_length_can_be_listed() {
+        let long = "a".repeat(66_000);
+        let width = column_width([long.as_str(), "b"].into_iter());
+        let lines = ["b", long.as_str()].map(|name| format!("{name:width$}|"));
+        assert_eq!(lines, [format!("b{}|", " ".repeat(59)), format!("{long}|")]);
+        assert_eq!(column_width(["ab", "c"].into_iter()), 2);
+        assert_eq!(column_width(std::iter::empty()), 0);
+    }
 }

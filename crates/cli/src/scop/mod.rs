@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use tangram_files::{Bounds, same_file};
 use tangram_polyhedral::Error as Fault;
 use tangram_polyhedral::ast::{Ast, AstOptions};
 use tangram_polyhedral::contraction::KERNEL;
@@ -63,6 +64,7 @@ pub(crate) fn run(args: &ScopArgs) -> Result<ExitCode, Error> {
     // Standard input can be read once only.
     let original = bytes::read(&args.input)?;
     let text = preprocessed_input(args, &original)?;
+    no_header(args, &text)?;
     let marked = is_marked(&text);
     let Detected { parts, refused, nothing_read } = match found(args, &text) {
         Ok(found) => found,
@@ -132,6 +134,26 @@ fn unchanged(args: &ScopArgs, original: &str) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Refuses an output that the file includes: it would be gone for the next run.
+fn no_header(args: &ScopArgs, preprocessed: &str) -> Result<(), Error> {
+    let Some(path) = args.output.as_deref().filter(|path| path.is_file()) else { return Ok(()) };
+    let marks = preprocessed.lines().filter_map(|line| line.strip_prefix("# "));
+    let mut names: Vec<&str> = marks.filter_map(|mark| mark.split('"').nth(1)).collect();
+    names.sort_unstable();
+    names.dedup();
+    let is_header = |name: &&str| {
+        let name = Path::new(name);
+        same_file(name, path) && !same_file(&args.input, path)
+    };
+    match names.into_iter().find(is_header) {
+        Some(name) => Err(Error::Usage(format!(
+            "{}: this output would replace the header {name}; write to another file",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Returns the file behind the preprocessor.
 fn preprocessed_input(args: &ScopArgs, original: &str) -> Result<String, Error> {
     if let Some(folder) = args.include.iter().find(|folder| !folder.is_dir()) {
@@ -183,6 +205,13 @@ pub(crate) fn preprocessed(text: &str, path: &Path, flags: &[String]) -> Result<
     }
     let output = preprocess(text, path, flags)
         .map_err(|error| format!("the preprocessor `cc -E` does not start: {error}"))?;
+    if output.status.code().is_none() {
+        let Bounds { seconds, memory, printed } = PREPROCESSOR;
+        let (memory, printed) = (memory >> 20, printed >> 20);
+        return Err(format!(
+            "the preprocessor `cc -E` was ended: it may take {seconds} s and {memory} MiB, and print {printed} MiB"
+        ));
+    }
     if !output.status.success() {
         let reasons = quoted::reasons(&String::from_utf8_lossy(&output.stderr), path);
         let hint = "`-I` names a folder of headers, `-D` defines a macro";
@@ -210,11 +239,15 @@ fn preprocess(text: &str, path: &Path, flags: &[String]) -> std::io::Result<Outp
     if path.is_file() {
         // A name that begins with `-` is a file here, not an option.
         let path = if path.is_absolute() { path.to_owned() } else { Path::new(".").join(path) };
-        return tangram_files::output(command.arg(path));
+        return tangram_files::output_within(command.arg(path), PREPROCESSOR);
     }
     command.args(["-x", "c", "-"]);
-    tangram_files::output(command.stdin(tangram_files::holding(&bytes::bytes(text))?))
+    let text = tangram_files::holding(&bytes::bytes(text))?;
+    tangram_files::output_within(command.stdin(text), PREPROCESSOR)
 }
+
+/// What the preprocessor may take: macros that double, and devices that are included, have no end.
+const PREPROCESSOR: Bounds = Bounds { seconds: 10, memory: 2 << 30, printed: 512 << 20 };
 
 /// Writes the file with generated loops; a part that gains nothing keeps its own.
 fn rewritten(

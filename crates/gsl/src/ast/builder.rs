@@ -15,6 +15,8 @@ use super::{PatId, Pattern, PatternKind, Real, Rule, SymId, Template, TensorFiel
 pub struct RuleBuilder {
     data: RuleData,
     consed: FxHashMap<ExprKind, ExprId>,
+    /// The operators that are no choice and have no name of their own.
+    plain_ops: FxHashMap<String, OpId>,
 }
 
 /// The parts of a variadic pattern beside its field.
@@ -34,7 +36,7 @@ impl RuleBuilder {
     /// Starts a rule named in kebab-case.
     pub fn new(name: impl Into<String>) -> Self {
         let data = RuleData { name: name.into(), ..RuleData::default() };
-        Self { data, consed: FxHashMap::default() }
+        Self { data, ..Self::default() }
     }
 
     /// Sets the doc comment.
@@ -163,18 +165,20 @@ impl RuleBuilder {
 
     /// Returns the operator `name`; the same each time.
     pub fn op(&mut self, name: &str) -> OpId {
-        let choice = OpChoice::Name(name.to_owned());
-        let plain = |op: &OpPattern| op.name.is_none() && op.choice == choice;
-        match self.data.ops.iter().position(plain) {
-            Some(i) => OpId::new(i),
-            None => self.op_choice(choice, None),
+        match self.plain_ops.get(name) {
+            Some(id) => *id,
+            None => self.op_choice(OpChoice::Name(name.to_owned()), None),
         }
     }
 
     /// Adds a choice of operators; calls that share it match the same operator.
     pub fn op_choice(&mut self, choice: OpChoice, name: Option<String>) -> OpId {
+        let id = OpId::new(self.data.ops.len());
+        if let (OpChoice::Name(plain), None) = (&choice, &name) {
+            self.plain_ops.entry(plain.clone()).or_insert(id);
+        }
         self.data.ops.push(OpPattern { choice, name });
-        OpId::new(self.data.ops.len() - 1)
+        id
     }
 
     /// Adds a symbol that shares its name with no other.

@@ -1,6 +1,6 @@
 //! What every finished rule keeps to: handles in range, no cycles, bounded depth, names.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::rule::RuleData;
 use super::templates::{default_templates, dependent_templates};
@@ -9,6 +9,9 @@ use super::{ExprId, PatId, Pattern, Real, Template};
 
 /// The greatest depth of a rule: patterns and the expressions inside them, counted together.
 pub const MAX_DEPTH: usize = 128;
+
+/// The most operands that a tuple stands for, with those of the tuples in it.
+const MAX_SPREAD: usize = 100_000;
 
 /// Unnamed expressions that occur twice are written out twice up to this many nodes.
 const MAX_REPEATED: usize = 32;
@@ -35,6 +38,9 @@ pub enum SyntaxError {
     /// The rule is nested too deeply.
     #[error("the rule is nested more than {MAX_DEPTH} levels deep")]
     TooDeep,
+    /// Tuples stand for too many operands.
+    #[error("a tuple stands for more than {MAX_SPREAD} operands, those of tuples in it counted")]
+    TooWide,
     /// A name that the text form cannot write.
     #[error("`{0}` is not a name: expected a letter or `_`, then letters, digits or `_`")]
     BadName(String),
@@ -130,6 +136,7 @@ pub(super) fn finish(mut data: RuleData) -> Result<RuleData, SyntaxError> {
     check_tolerance(&data)?;
     check_ranges(&data, &lists)?;
     check_acyclic(&data, &lists)?;
+    check_spread(&data)?;
     complete_templates(&mut data);
     let lists = References::of(&data);
     name_shared(&mut data, &lists);
@@ -282,37 +289,81 @@ fn check_acyclic(data: &RuleData, lists: &References) -> Result<(), SyntaxError>
     Ok(())
 }
 
+/// Tuples within tuples are written out as operands, and one that is shared each time.
+fn check_spread(data: &RuleData) -> Result<(), SyntaxError> {
+    let mut widths: Vec<Option<usize>> = vec![None; data.patterns.len()];
+    for root in 0..data.patterns.len() {
+        if spread(data, root, &mut widths) > MAX_SPREAD {
+            return Err(SyntaxError::TooWide);
+        }
+    }
+    Ok(())
+}
+
+/// Counts the operands that a pattern stands for. Recursion is bounded by [`MAX_DEPTH`].
+fn spread(data: &RuleData, at: usize, widths: &mut Vec<Option<usize>>) -> usize {
+    if let Some(width) = widths[at] {
+        return width;
+    }
+    let width = match &data.patterns[at].kind {
+        PatternKind::Tuple(fields) => fields
+            .iter()
+            .map(|field| spread(data, field.index(), widths))
+            .fold(0, usize::saturating_add),
+        _ => 1,
+    };
+    widths[at] = Some(width);
+    width
+}
+
 /// Names handed out so far.
-struct Names(HashSet<String>);
+#[derive(Default)]
+struct Names {
+    taken: HashSet<String>,
+    /// The number at which the search for a free name starts: what is below is taken.
+    next: HashMap<String, usize>,
+}
 
 impl Names {
     fn claim(&mut self, name: &str) -> String {
-        let fresh = (1..).map(|i| format!("{name}{i}"));
-        let mut candidates = std::iter::once(name.to_owned()).chain(fresh);
-        candidates.find(|name| self.0.insert(name.clone())).expect("the candidates never end")
+        if self.taken.insert(name.to_owned()) {
+            return name.to_owned();
+        }
+        self.numbered(name, 1)
     }
 
     fn fresh(&mut self, prefix: &str) -> String {
-        let mut candidates = (0..).map(|i| format!("{prefix}{i}"));
-        candidates.find(|name| self.0.insert(name.clone())).expect("the candidates never end")
+        self.numbered(prefix, 0)
+    }
+
+    /// The first free name of `prefix` and a number from `least` on.
+    fn numbered(&mut self, prefix: &str, least: usize) -> String {
+        let next = self.next.entry(prefix.to_owned()).or_insert(least);
+        loop {
+            let name = format!("{prefix}{next}");
+            *next += 1;
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 }
 
 /// Makes names unique and names what is used in more than one place.
 fn name_shared(data: &mut RuleData, lists: &References) {
-    let mut names = Names(HashSet::new());
+    let mut names = Names::default();
     let patterns = data.patterns.iter_mut().filter_map(|p| p.name.as_mut());
     let exprs = data.exprs.iter_mut().filter_map(|e| e.name.as_mut());
     let ops = data.ops.iter_mut().filter_map(|o| o.name.as_mut());
     for name in patterns.chain(exprs).chain(ops) {
         *name = names.claim(name);
     }
-    let taken = names.0.clone();
+    let taken = names.taken.clone();
     for symbol in &mut data.symbols {
         if taken.contains(&symbol.name) {
             symbol.name = names.claim(&symbol.name);
         }
-        names.0.insert(symbol.name.clone());
+        names.taken.insert(symbol.name.clone());
     }
     name_patterns(data, lists, &mut names);
     name_exprs(data, lists, &mut names);
@@ -345,14 +396,10 @@ fn name_patterns(data: &mut RuleData, lists: &References, names: &mut Names) {
         }
     }
     // An instance is the same value wherever it is written out.
-    for i in 0..data.patterns.len() {
-        if uses[i] > 1 && is_instance(data, PatId::new(i)) {
-            let needed = data.patterns.iter().zip(&lists.patterns).any(|(p, references)| {
-                let id = PatId::new(i);
-                let mentions = references.contains(&Reference::Mention(id));
-                mentions && !silent_mentions(data, p) && !is_outer(data, p, id)
-            });
-            uses[i] = if needed { 2 } else { 0 };
+    let needed = named_instances(data, lists);
+    for (i, uses) in uses.iter_mut().enumerate() {
+        if *uses > 1 && is_instance(data, PatId::new(i)) {
+            *uses = if needed.contains(&PatId::new(i)) { 2 } else { 0 };
         }
     }
     for id in data.sources.iter().chain(&data.targets) {
@@ -368,6 +415,22 @@ fn name_patterns(data: &mut RuleData, lists: &References, names: &mut Names) {
             pattern.name = Some(names.fresh("p"));
         }
     }
+}
+
+/// The instances that patterns refer to where only a name can stand.
+fn named_instances(data: &RuleData, lists: &References) -> HashSet<PatId> {
+    let mut found = HashSet::new();
+    for (pattern, references) in data.patterns.iter().zip(&lists.patterns) {
+        let mentioned = references.iter().filter_map(|reference| match *reference {
+            Reference::Mention(id) if is_instance(data, id) => Some(id),
+            _ => None,
+        });
+        let mut mentioned = mentioned.filter(|id| !is_outer(data, pattern, *id)).peekable();
+        if mentioned.peek().is_some() && !silent_mentions(data, pattern) {
+            found.extend(mentioned);
+        }
+    }
+    found
 }
 
 fn is_instance(data: &RuleData, id: PatId) -> bool {

@@ -8,11 +8,12 @@ pub(crate) mod suggest;
 mod types;
 mod variadic;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ast::{PatId, PatternKind, Rule, subexpressions};
+use crate::ast::{ExprId, PatId, PatternKind, Rule, subexpressions};
 use crate::definition::{self, Definition};
 use crate::diagnostic::{Diagnostic, Severity, Sources, Span};
 use crate::text::{LocatedRule, RuleFile, RuleSpans, parse_file};
@@ -31,6 +32,7 @@ pub fn check_rule(located: &LocatedRule, schema: &dyn Schema) -> Vec<Diagnostic>
         schema,
         source: subexpressions(rule, rule.sources()).into_iter().collect(),
         sure: surely_matched(rule, rule.sources()),
+        kinds: RefCell::default(),
         found: Vec::new(),
     };
     checker.structure();
@@ -87,6 +89,8 @@ struct Checker<'r> {
     source: FxHashSet<PatId>,
     /// The patterns of the source that have a value whenever the source matches.
     sure: FxHashSet<PatId>,
+    /// The kinds of expressions, as far as they were asked for.
+    kinds: RefCell<FxHashMap<ExprId, types::Kind>>,
     found: Vec<Diagnostic>,
 }
 

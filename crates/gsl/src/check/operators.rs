@@ -38,7 +38,8 @@ impl<'r> Checker<'r> {
             OpChoice::Trait(name) => {
                 let known = || schema.operators().flat_map(|op| op.traits.iter());
                 if !known().any(|known| known == name) {
-                    let near = suggest::nearest(name, known().map(String::as_str));
+                    let known = known().map(String::as_str);
+                    let near = suggest::nearest(name, self.found.len(), known);
                     let hint = near.map(|near| format!("did you mean `{near}`?"));
                     let message = format!("no operator has the trait `{name}`");
                     let found = Diagnostic::error("unknown-trait", span, message);
@@ -51,7 +52,8 @@ impl<'r> Checker<'r> {
     fn name_known(&mut self, name: &str, span: crate::diagnostic::Span) {
         if self.schema.operator(name).is_none() && !is_foreign(name, self.schema) {
             let schema = self.schema;
-            let near = || suggest::nearest(name, schema.operators().map(|op| op.name.as_str()));
+            let names = || schema.operators().map(|op| op.name.as_str());
+            let near = || suggest::nearest(name, self.found.len(), names());
             let of_onnx = onnx_names::hint(name, &|name| schema.operator(name).is_some());
             let hint = of_onnx.or_else(|| Some(format!("did you mean `{}`?", near()?)));
             let message = format!("unknown operator `{name}`");
@@ -113,7 +115,7 @@ impl<'r> Checker<'r> {
 
     fn unknown_attribute(&mut self, span: crate::diagnostic::Span, schema: &OpSchema, name: &str) {
         let names = || schema.attributes.iter().map(|attr| attr.name.as_str());
-        let hint = match suggest::nearest(name, names()) {
+        let hint = match suggest::nearest(name, self.found.len(), names()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("it has: {}", names().collect::<Vec<_>>().join(", ")),
         };

@@ -1,9 +1,27 @@
 //! "Did you mean": the nearest of several names.
 
-/// Returns the name nearest to `wrong`, if one is near.
-pub(crate) fn nearest<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let most = wrong.chars().count().div_ceil(3);
-    let scored = names.map(|name| (distance(wrong, name), name));
+/// Longer names, in characters, are not mistyped by hand, and comparing two takes the product of
+/// their lengths.
+const LONGEST: usize = 100;
+
+/// After so many errors nobody reads hints, and each takes a comparison with all names.
+const MOST: usize = 100;
+
+/// Returns the name nearest to `wrong`, if one is near; none after many errors were `found`.
+pub(crate) fn nearest<'n>(
+    wrong: &str,
+    found: usize,
+    names: impl Iterator<Item = &'n str>,
+) -> Option<&'n str> {
+    let length = wrong.chars().take(LONGEST + 1).count();
+    if length > LONGEST || found >= MOST {
+        return None;
+    }
+    let most = length.div_ceil(3);
+    // As many characters are inserted or deleted at least as the lengths differ by.
+    let near = |name: &&str| name.chars().take(LONGEST + 1).count().abs_diff(length) <= most;
+    let near = names.filter(near).filter(|name| name.chars().nth(LONGEST).is_none());
+    let scored = near.map(|name| (distance(wrong, name), name));
     scored.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| name)
 }
 
@@ -27,4 +45,26 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_name_is_suggested() {
+        let names = || ["relu", "add", "transpose"].into_iter();
+        assert_eq!(nearest("transpoes", 0, names()), Some("transpose"));
+        assert_eq!(nearest("reul", 0, names()), Some("relu"));
+        assert_eq!(nearest("softmax", 0, names()), None);
+        assert_eq!(nearest("reul", MOST, names()), None);
+    }
+
+    /// A table of distances would have 10^12 places.
+    #[test]
+    fn names_of_any_length_are_told_apart() {
+        let long = "q".repeat(1_000_000);
+        assert_eq!(nearest(&long, 0, [long.as_str(), "q"].into_iter()), None);
+        assert_eq!(nearest("q", 0, [long.as_str(), "qq"].into_iter()), Some("qq"));
+    }
 }

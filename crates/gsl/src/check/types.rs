@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 
 /// What is known of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Int,
     Float,
     Bool,
@@ -132,8 +132,18 @@ impl Checker<'_> {
         }
     }
 
-    /// Finds the kind of an expression; recursion is bounded by the depth of a rule.
+    /// Finds the kind of an expression, once: what an `attr` names may be part of many others.
     fn kind(&self, id: ExprId) -> Kind {
+        if let Some(&known) = self.kinds.borrow().get(&id) {
+            return known;
+        }
+        let kind = self.kind_of(id);
+        self.kinds.borrow_mut().insert(id, kind);
+        kind
+    }
+
+    /// Recursion is bounded by the depth of a rule.
+    fn kind_of(&self, id: ExprId) -> Kind {
         match &self.rule.expr(id).kind {
             ExprKind::Int(_) | ExprKind::Symbol(_) if !self.is_field(id) => Kind::Int,
             ExprKind::Len(_) => Kind::Int,

@@ -1,8 +1,10 @@
 //! Evaluation of attribute expressions: `Γ; a ⇓ v`.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::arithmetic::{binary, boolean, equal, integer, wrong};
 use super::function::{call, reduce, remap};
-use super::{AttrValue, EvalError, MAX_ELEMENTS};
+use super::{AttrValue, EvalError, MAX_ELEMENTS, MAX_STEPS};
 use crate::ast::{
     BinaryOp, ExprId, ExprKind, NativeArg, PatId, PatternKind, Reduction, Reference, Rule, SymId,
     UnaryOp,
@@ -38,120 +40,16 @@ pub trait Env {
 
 /// Evaluates an expression of a rule. Recursion is bounded by the depth of a rule.
 ///
+/// What an `attr` names is evaluated once for each value of the symbols that it reads, however often
+/// it is part of others. Takes at most [`MAX_STEPS`].
+///
 /// # Errors
 /// Why there is no value; the match or rewrite that asked is refused.
 ///
 /// # Source
 /// The rules AE-Value, -Symbol, -Access, -Binary, -Tuple, -Proj, -Var and -Sum of the GSL thesis.
 pub fn evaluate(rule: &Rule, expr: ExprId, env: &mut dyn Env) -> Result<AttrValue> {
-    let mut eval = |id: ExprId| evaluate(rule, id, env);
-    Ok(match &rule.expr(expr).kind {
-        ExprKind::Int(value) => AttrValue::Int(*value),
-        ExprKind::Bool(value) => AttrValue::Bool(*value),
-        ExprKind::Float(value) => AttrValue::Float(value.get()),
-        ExprKind::Str(text) => AttrValue::Str(text.clone()),
-        ExprKind::Any => return Err(EvalError::Any),
-        ExprKind::Symbol(symbol) => env.symbol(*symbol).ok_or(EvalError::Symbol)?,
-        ExprKind::Access { pattern, attribute } => return access(rule, *pattern, attribute, env),
-        ExprKind::Unary { op: UnaryOp::Not, operand } => {
-            AttrValue::Bool(!boolean(&eval(*operand)?)?)
-        }
-        ExprKind::Unary { op: UnaryOp::Neg, operand } => match eval(*operand)?.into_plain() {
-            AttrValue::Float(value) => AttrValue::Float(-value),
-            AttrValue::Single(value) => AttrValue::Single(-value),
-            value => binary(BinaryOp::Sub, &AttrValue::Int(0), &value)?,
-        },
-        ExprKind::Binary { op, lhs, rhs } => {
-            let lhs = eval(*lhs)?;
-            // The right side may have no value where the left decides: `i < n && t[i] == 1`.
-            match (op, &lhs) {
-                (BinaryOp::And, AttrValue::Bool(false)) => AttrValue::Bool(false),
-                (BinaryOp::Or, AttrValue::Bool(true)) => AttrValue::Bool(true),
-                _ => binary(*op, &lhs, &eval(*rhs)?)?,
-            }
-        }
-        ExprKind::Tuple(fields) => {
-            AttrValue::Tuple(fields.iter().map(|id| eval(*id)).collect::<Result<_>>()?)
-        }
-        ExprKind::Proj { tuple, index } => {
-            let fields = fields(eval(*tuple)?)?;
-            let index = integer(&eval(*index)?)?;
-            let field = usize::try_from(index).ok().and_then(|at| fields.get(at));
-            field.cloned().ok_or(EvalError::Range { index, length: fields.len() })?
-        }
-        ExprKind::Slice { tuple, start, stop, step } => {
-            let fields = fields(eval(*tuple)?)?;
-            let mut bound = |id: &Option<ExprId>, default: usize| match id {
-                Some(id) => integer(&eval(*id)?),
-                None => Ok(default as i64),
-            };
-            let bounds = [bound(start, 0)?, bound(stop, fields.len())?, bound(step, 1)?];
-            slice(&fields, bounds)?
-        }
-        ExprKind::Len(tuple) => AttrValue::Int(fields(eval(*tuple)?)?.len() as i64),
-        ExprKind::In { value, tuple } => member(&eval(*value)?, &fields(eval(*tuple)?)?)?,
-        ExprKind::Reverse(tuple) => {
-            AttrValue::Tuple(fields(eval(*tuple)?)?.into_iter().rev().collect())
-        }
-        ExprKind::Range { start, stop, step } => {
-            let start = start.map_or(Ok(AttrValue::Int(0)), &mut eval)?;
-            let stop = integer(&eval(*stop)?)?;
-            let step = step.map_or(Ok(AttrValue::Int(1)), &mut eval)?;
-            range(integer(&start)?, stop, integer(&step)?)?
-        }
-        ExprKind::Zip(tuples) => {
-            let tuples = tuples.iter().map(|id| fields(eval(*id)?)).collect::<Result<Vec<_>>>()?;
-            zip(&tuples)?
-        }
-        ExprKind::Map { symbol, tuple, body } => {
-            let fields = fields(eval(*tuple)?)?;
-            let value = |field| with_symbol(env, *symbol, field, |env| evaluate(rule, *body, env));
-            AttrValue::Tuple(fields.into_iter().map(value).collect::<Result<_>>()?)
-        }
-        ExprKind::Var { symbol, length, body } => {
-            AttrValue::Tuple(each(rule, *symbol, *length, *body, env)?)
-        }
-        ExprKind::ReduceRange { op, symbol, length, body } => {
-            reduce(*op, &each(rule, *symbol, *length, *body, env)?)?
-        }
-        ExprKind::ReduceTuple { op, tuple } => reduce(*op, &fields(eval(*tuple)?)?)?,
-        ExprKind::Cond { condition, then, otherwise } => {
-            let holds = boolean(&eval(*condition)?)?;
-            env.decided(expr, holds);
-            evaluate(rule, if holds { *then } else { *otherwise }, env)?
-        }
-        ExprKind::Case { subject, arms } => {
-            let arm = env.option(*subject).and_then(|option| arms.get(option));
-            let missing = || EvalError::Access(*subject, "option".to_owned());
-            evaluate(rule, *arm.ok_or_else(missing)?, env)?
-        }
-        ExprKind::Remap { source, target } => remap(&eval(*source)?, &eval(*target)?)?,
-        ExprKind::Call { function, args } => {
-            let args = args.iter().map(|id| eval(*id)).collect::<Result<Vec<_>>>()?;
-            call(*function, &args)?
-        }
-        ExprKind::Native { name, args } => {
-            let mut values = Vec::new();
-            for arg in args {
-                values.push(match arg {
-                    NativeArg::Pattern(id) => Ok(*id),
-                    NativeArg::Expr(id) => Err(eval(*id)?.into_plain()),
-                });
-            }
-            env.native(name, &values).ok_or_else(|| EvalError::Native(name.clone()))?
-        }
-    })
-}
-
-fn access(rule: &Rule, pattern: PatId, name: &str, env: &mut dyn Env) -> Result<AttrValue> {
-    let found = match rule.pattern(pattern).kind {
-        PatternKind::Inst { template, .. } => {
-            let path = instance_path(rule, pattern, env)?;
-            env.access(template, &path, name)
-        }
-        _ => env.access(pattern, &[], name),
-    };
-    found.ok_or_else(|| EvalError::Access(pattern, name.to_owned()))
+    Evaluation::new(rule, env).compute(expr)
 }
 
 /// Returns the branches that lead to an instance, outermost first: variadic patterns, each with the
@@ -161,15 +59,299 @@ pub(crate) fn instance_path(
     instance: PatId,
     env: &mut dyn Env,
 ) -> Result<Vec<(PatId, usize)>> {
-    let (mut path, mut at) = (Vec::new(), instance);
-    while let PatternKind::Inst { variadic, template, index } = rule.pattern(at).kind {
-        let index = integer(&evaluate(rule, index, env)?)?;
-        let none = |_| EvalError::Access(template, "length".to_owned());
-        path.push((variadic_of(rule, variadic), usize::try_from(index).map_err(none)?));
-        at = variadic;
+    Evaluation::new(rule, env).instance_path(instance)
+}
+
+/// An evaluation under way.
+struct Evaluation<'e> {
+    rule: &'e Rule,
+    env: &'e mut dyn Env,
+    /// The values of named expressions. All that is shared has a name, but for what is small.
+    known: FxHashMap<ExprId, Known>,
+    /// Those of them that read symbols.
+    dependent: Vec<ExprId>,
+    /// The symbols that the innermost named expression has read, without those that it binds.
+    read: Vec<SymId>,
+    steps: usize,
+}
+
+/// The value of a named expression.
+struct Known {
+    value: AttrValue,
+    /// The steps that a copy of it takes.
+    size: usize,
+    /// The symbols that it depends on.
+    read: Vec<SymId>,
+}
+
+impl<'e> Evaluation<'e> {
+    fn new(rule: &'e Rule, env: &'e mut dyn Env) -> Self {
+        let known = FxHashMap::default();
+        Self { rule, env, known, dependent: Vec::new(), read: Vec::new(), steps: 0 }
     }
-    path.reverse();
-    Ok(path)
+
+    fn spend(&mut self, steps: usize) -> Result<()> {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > MAX_STEPS { Err(EvalError::TooMuch) } else { Ok(()) }
+    }
+
+    fn note_read(&mut self, symbols: &[SymId]) {
+        for symbol in symbols {
+            if !self.read.contains(symbol) {
+                self.read.push(*symbol);
+            }
+        }
+    }
+
+    fn value(&mut self, expr: ExprId) -> Result<AttrValue> {
+        if self.rule.expr(expr).name.is_none() {
+            return self.compute(expr);
+        }
+        if let Some(known) = self.known.get(&expr) {
+            let (value, size, read) = (known.value.clone(), known.size, known.read.clone());
+            self.note_read(&read);
+            return self.spend(size).map(|()| value);
+        }
+        let outer = std::mem::take(&mut self.read);
+        let value = self.compute(expr)?;
+        let read = std::mem::replace(&mut self.read, outer);
+        self.note_read(&read);
+        if !read.is_empty() {
+            self.dependent.push(expr);
+        }
+        self.known.insert(expr, Known { value: value.clone(), size: size(&value), read });
+        Ok(value)
+    }
+
+    fn values(&mut self, exprs: &[ExprId]) -> Result<Vec<AttrValue>> {
+        exprs.iter().map(|id| self.value(*id)).collect()
+    }
+
+    fn fields(&mut self, expr: ExprId) -> Result<Vec<AttrValue>> {
+        fields(self.value(expr)?)
+    }
+
+    fn integer(&mut self, expr: ExprId) -> Result<i64> {
+        integer(&self.value(expr)?)
+    }
+
+    fn integer_or(&mut self, expr: Option<ExprId>, default: i64) -> Result<i64> {
+        expr.map_or(Ok(default), |id| self.integer(id))
+    }
+
+    fn compute(&mut self, expr: ExprId) -> Result<AttrValue> {
+        self.spend(1)?;
+        let rule = self.rule;
+        Ok(match &rule.expr(expr).kind {
+            ExprKind::Int(value) => AttrValue::Int(*value),
+            ExprKind::Bool(value) => AttrValue::Bool(*value),
+            ExprKind::Float(value) => AttrValue::Float(value.get()),
+            ExprKind::Str(text) => AttrValue::Str(text.clone()),
+            ExprKind::Any => return Err(EvalError::Any),
+            ExprKind::Symbol(symbol) => self.symbol(*symbol)?,
+            ExprKind::Access { pattern, attribute } => self.access(*pattern, attribute)?,
+            ExprKind::Unary { op: UnaryOp::Not, operand } => {
+                AttrValue::Bool(!boolean(&self.value(*operand)?)?)
+            }
+            ExprKind::Unary { op: UnaryOp::Neg, operand } => negated(self.value(*operand)?)?,
+            ExprKind::Binary { op, lhs, rhs } => self.binary(*op, *lhs, *rhs)?,
+            ExprKind::Tuple(fields) => AttrValue::Tuple(self.values(fields)?),
+            ExprKind::Proj { tuple, index } => {
+                let fields = self.fields(*tuple)?;
+                let index = self.integer(*index)?;
+                let field = usize::try_from(index).ok().and_then(|at| fields.get(at));
+                field.cloned().ok_or(EvalError::Range { index, length: fields.len() })?
+            }
+            ExprKind::Slice { tuple, start, stop, step } => {
+                let fields = self.fields(*tuple)?;
+                let start = self.integer_or(*start, 0)?;
+                let stop = self.integer_or(*stop, fields.len() as i64)?;
+                slice(&fields, [start, stop, self.integer_or(*step, 1)?])?
+            }
+            ExprKind::Len(tuple) => AttrValue::Int(self.fields(*tuple)?.len() as i64),
+            ExprKind::In { value, tuple } => member(&self.value(*value)?, &self.fields(*tuple)?)?,
+            ExprKind::Reverse(tuple) => {
+                AttrValue::Tuple(self.fields(*tuple)?.into_iter().rev().collect())
+            }
+            ExprKind::Range { start, stop, step } => {
+                let start = self.integer_or(*start, 0)?;
+                let stop = self.integer(*stop)?;
+                range(start, stop, self.integer_or(*step, 1)?)?
+            }
+            ExprKind::Zip(tuples) => {
+                let tuples = tuples.iter().map(|id| self.fields(*id)).collect::<Result<Vec<_>>>()?;
+                zip(&tuples)?
+            }
+            ExprKind::Map { symbol, tuple, body } => {
+                let fields = self.fields(*tuple)?;
+                let value = |field| self.with_symbol(*symbol, field, *body);
+                AttrValue::Tuple(fields.into_iter().map(value).collect::<Result<_>>()?)
+            }
+            ExprKind::Var { symbol, length, body } => {
+                AttrValue::Tuple(self.each(*symbol, *length, *body)?)
+            }
+            ExprKind::ReduceRange { op, symbol, length, body } => {
+                reduce(*op, &self.each(*symbol, *length, *body)?)?
+            }
+            ExprKind::ReduceTuple { op, tuple } => reduce(*op, &self.fields(*tuple)?)?,
+            ExprKind::Cond { condition, then, otherwise } => {
+                let holds = boolean(&self.value(*condition)?)?;
+                self.env.decided(expr, holds);
+                self.value(if holds { *then } else { *otherwise })?
+            }
+            ExprKind::Case { subject, arms } => {
+                let arm = self.env.option(*subject).and_then(|option| arms.get(option));
+                let missing = || EvalError::Access(*subject, "option".to_owned());
+                self.value(*arm.ok_or_else(missing)?)?
+            }
+            ExprKind::Remap { source, target } => {
+                remap(&self.value(*source)?, &self.value(*target)?)?
+            }
+            ExprKind::Call { function, args } => call(*function, &self.values(args)?)?,
+            ExprKind::Native { name, args } => self.native(name, args)?,
+        })
+    }
+
+    fn symbol(&mut self, symbol: SymId) -> Result<AttrValue> {
+        self.note_read(&[symbol]);
+        let value = self.env.symbol(symbol).ok_or(EvalError::Symbol)?;
+        self.spend(size(&value))?;
+        Ok(value)
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<AttrValue> {
+        let lhs = self.value(lhs)?;
+        // The right side may have no value where the left decides: `i < n && t[i] == 1`.
+        match (op, &lhs) {
+            (BinaryOp::And, AttrValue::Bool(false)) => Ok(AttrValue::Bool(false)),
+            (BinaryOp::Or, AttrValue::Bool(true)) => Ok(AttrValue::Bool(true)),
+            _ => binary(op, &lhs, &self.value(rhs)?),
+        }
+    }
+
+    fn native(&mut self, name: &str, args: &[NativeArg]) -> Result<AttrValue> {
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(match arg {
+                NativeArg::Pattern(id) => Ok(*id),
+                NativeArg::Expr(id) => Err(self.value(*id)?.into_plain()),
+            });
+        }
+        self.env.native(name, &values).ok_or_else(|| EvalError::Native(name.to_owned()))
+    }
+
+    fn access(&mut self, pattern: PatId, name: &str) -> Result<AttrValue> {
+        let found = match self.rule.pattern(pattern).kind {
+            PatternKind::Inst { template, .. } => {
+                let path = self.instance_path(pattern)?;
+                self.env.access(template, &path, name)
+            }
+            _ => self.env.access(pattern, &[], name),
+        };
+        found.ok_or_else(|| EvalError::Access(pattern, name.to_owned()))
+    }
+
+    fn instance_path(&mut self, instance: PatId) -> Result<Vec<(PatId, usize)>> {
+        let (rule, mut path, mut at) = (self.rule, Vec::new(), instance);
+        while let PatternKind::Inst { variadic, template, index } = rule.pattern(at).kind {
+            let index = self.integer(index)?;
+            let none = |_| EvalError::Access(template, "length".to_owned());
+            path.push((variadic_of(rule, variadic), usize::try_from(index).map_err(none)?));
+            at = variadic;
+        }
+        path.reverse();
+        Ok(path)
+    }
+
+    fn bind(&mut self, symbol: SymId, value: Option<AttrValue>) {
+        let known = &mut self.known;
+        self.dependent.retain(|id| {
+            let stays = known.get(id).is_some_and(|known| !known.read.contains(&symbol));
+            if !stays {
+                known.remove(id);
+            }
+            stays
+        });
+        self.env.bind(symbol, value);
+    }
+
+    /// The value of `body` with a symbol bound; restores what it stood for.
+    fn with_symbol(&mut self, symbol: SymId, value: AttrValue, body: ExprId) -> Result<AttrValue> {
+        let outer = self.env.symbol(symbol);
+        self.bind(symbol, Some(value));
+        let read_before = std::mem::take(&mut self.read);
+        let result = self.value(body);
+        let mut read = std::mem::replace(&mut self.read, read_before);
+        read.retain(|other| *other != symbol);
+        self.note_read(&read);
+        self.bind(symbol, outer);
+        result
+    }
+
+    /// The values of `body` for each index below `length`, which must be positive.
+    fn each(&mut self, symbol: SymId, length: ExprId, body: ExprId) -> Result<Vec<AttrValue>> {
+        let length = self.integer(length)?;
+        if length < 1 {
+            return Err(EvalError::Empty);
+        }
+        if length > MAX_ELEMENTS as i64 {
+            return Err(EvalError::TooLong);
+        }
+        if let ExprKind::ReduceRange { op, symbol: inner, length: end, body: summand } =
+            self.rule.expr(body).kind
+            && op != Reduction::Mean
+            && !reads(self.rule, summand, symbol)
+        {
+            let prefix = Prefix { op, symbol: inner, body: summand, values: Vec::new() };
+            return self.prefixes((symbol, length), end, prefix);
+        }
+        (0..length).map(|i| self.with_symbol(symbol, AttrValue::Int(i), body)).collect()
+    }
+
+    /// `[sum(body for k < end) for j < length]`, in time for the longest of the sums.
+    fn prefixes(
+        &mut self,
+        (symbol, length): (SymId, i64),
+        end: ExprId,
+        mut prefix: Prefix,
+    ) -> Result<Vec<AttrValue>> {
+        let mut out = Vec::new();
+        for j in 0..length {
+            let end = integer(&self.with_symbol(symbol, AttrValue::Int(j), end)?)?;
+            if end > MAX_ELEMENTS as i64 {
+                return Err(EvalError::TooLong);
+            }
+            let end = usize::try_from(end).ok().filter(|end| *end > 0).ok_or(EvalError::Empty)?;
+            while prefix.values.len() < end {
+                let k = AttrValue::Int(prefix.values.len() as i64);
+                let value = self.with_symbol(prefix.symbol, k, prefix.body)?;
+                let next = match prefix.values.last() {
+                    Some(before) => reduce(prefix.op, &[before.clone(), value])?,
+                    None => reduce(prefix.op, &[value])?,
+                };
+                prefix.values.push(next);
+            }
+            out.push(prefix.values[end - 1].clone());
+        }
+        Ok(out)
+    }
+}
+
+/// The steps that a copy of a value takes.
+fn size(value: &AttrValue) -> usize {
+    match value {
+        AttrValue::Tuple(fields) => fields.iter().map(size).fold(1, usize::saturating_add),
+        AttrValue::Spelled(both) => size(&both.0).saturating_add(size(&both.1)),
+        _ => 1,
+    }
+}
+
+fn negated(value: AttrValue) -> Result<AttrValue> {
+    match value.into_plain() {
+        AttrValue::Float(value) => Ok(AttrValue::Float(-value)),
+        AttrValue::Single(value) => Ok(AttrValue::Single(-value)),
+        value => binary(BinaryOp::Sub, &AttrValue::Int(0), &value),
+    }
 }
 
 /// Returns the variadic pattern that `id` is, or of which it is an instance.
@@ -194,34 +376,6 @@ pub(crate) fn with_symbol<T>(
     result
 }
 
-/// The values of `body` for each index below `length`, which must be positive.
-fn each(
-    rule: &Rule,
-    symbol: SymId,
-    length: ExprId,
-    body: ExprId,
-    env: &mut dyn Env,
-) -> Result<Vec<AttrValue>> {
-    let length = integer(&evaluate(rule, length, env)?)?;
-    if length < 1 {
-        return Err(EvalError::Empty);
-    }
-    if length > MAX_ELEMENTS as i64 {
-        return Err(EvalError::TooLong);
-    }
-    if let ExprKind::ReduceRange { op, symbol: inner, length: end, body: summand } =
-        rule.expr(body).kind
-        && op != Reduction::Mean
-        && !reads(rule, summand, symbol)
-    {
-        let prefix = Prefix { op, symbol: inner, body: summand, values: Vec::new() };
-        return prefixes(rule, (symbol, length), end, prefix, env);
-    }
-    (0..length)
-        .map(|i| with_symbol(env, symbol, AttrValue::Int(i), |env| evaluate(rule, body, env)))
-        .collect()
-}
-
 /// Reductions of the first values of one sequence: each continues the one before.
 struct Prefix {
     op: Reduction,
@@ -231,43 +385,14 @@ struct Prefix {
     values: Vec<AttrValue>,
 }
 
-/// `[sum(body for k < end) for j < length]`, in time for the longest of the sums.
-fn prefixes(
-    rule: &Rule,
-    (symbol, length): (SymId, i64),
-    end: ExprId,
-    mut prefix: Prefix,
-    env: &mut dyn Env,
-) -> Result<Vec<AttrValue>> {
-    let mut out = Vec::new();
-    for j in 0..length {
-        let end = with_symbol(env, symbol, AttrValue::Int(j), |env| evaluate(rule, end, env))?;
-        let end = integer(&end)?;
-        if end > MAX_ELEMENTS as i64 {
-            return Err(EvalError::TooLong);
-        }
-        let end = usize::try_from(end).ok().filter(|end| *end > 0).ok_or(EvalError::Empty)?;
-        while prefix.values.len() < end {
-            let k = AttrValue::Int(prefix.values.len() as i64);
-            let value = with_symbol(env, prefix.symbol, k, |env| evaluate(rule, prefix.body, env))?;
-            let next = match prefix.values.last() {
-                Some(before) => reduce(prefix.op, &[before.clone(), value])?,
-                None => reduce(prefix.op, &[value])?,
-            };
-            prefix.values.push(next);
-        }
-        out.push(prefix.values[end - 1].clone());
-    }
-    Ok(out)
-}
-
 /// Whether an expression, or an index in it, reads a symbol.
 fn reads(rule: &Rule, expr: ExprId, symbol: SymId) -> bool {
+    let mut seen = FxHashSet::default();
     let mut stack = vec![Reference::Expr(expr)];
     while let Some(reference) = stack.pop() {
         match reference {
             Reference::Symbol(read) if read == symbol => return true,
-            Reference::Expr(id) => stack.extend(rule.expr(id).references()),
+            Reference::Expr(id) if seen.insert(id) => stack.extend(rule.expr(id).references()),
             Reference::Mention(id) => {
                 if let PatternKind::Inst { .. } = rule.pattern(id).kind {
                     stack.extend(rule.pattern(id).references());

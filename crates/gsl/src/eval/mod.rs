@@ -61,6 +61,9 @@ pub enum EvalError {
     /// More elements than any attribute has.
     #[error("more than {MAX_ELEMENTS} elements")]
     TooLong,
+    /// More steps than any evaluation may take.
+    #[error("more than {MAX_STEPS} steps of evaluation")]
+    TooMuch,
     /// An expression of another rule.
     #[error("expression {} is not one of this rule", .0.index())]
     Foreign(ExprId),
@@ -68,3 +71,8 @@ pub enum EvalError {
 
 /// The greatest number of elements that a range or tuple is expanded to.
 pub const MAX_ELEMENTS: usize = 1 << 16;
+
+/// The greatest number of steps of one evaluation: operations, and fields of tuples that are copied.
+/// A text of some lines can ask for more than anybody can wait for, or for tuples that no memory
+/// holds.
+pub const MAX_STEPS: usize = 1 << 22;

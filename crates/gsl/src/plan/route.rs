@@ -24,8 +24,17 @@ pub struct Ways {
     pub options: Vec<(Route, Vec<Ways>)>,
 }
 
+/// Options of alternatives within each other double with each level, and are not followed beyond so
+/// many: without a way, outputs are looked for everywhere.
+const MOST_OPTIONS: usize = 1_000;
+
 /// Lists a shortest way to `root` from each pattern below it.
 pub(super) fn ways(plan: &MatchPlan, root: PatId) -> Ways {
+    ways_within(plan, root, &mut { MOST_OPTIONS })
+}
+
+/// Follows at most `left` options.
+fn ways_within(plan: &MatchPlan, root: PatId, left: &mut usize) -> Ways {
     let mut above: Vec<Option<PatId>> = vec![None; plan.width()];
     let mut seen = vec![false; plan.width()];
     let mut queue = VecDeque::from([root]);
@@ -36,8 +45,12 @@ pub(super) fn ways(plan: &MatchPlan, root: PatId) -> Ways {
         let route = Route { from: id, steps: steps.collect() };
         found.direct.push(route.clone());
         if let PatternKind::Alt(options) = &plan.rule().pattern(id).kind {
-            let each = options.iter().map(|option| ways(plan, *option));
-            found.options.push((route, each.collect()));
+            // A match takes any of the options: some of them alone are no way.
+            if let Some(rest) = left.checked_sub(options.len()) {
+                *left = rest;
+                let each = options.iter().map(|option| ways_within(plan, *option, left));
+                found.options.push((route, each.collect()));
+            }
             continue;
         }
         for part in same_or_operands(plan, id) {

@@ -71,8 +71,8 @@ impl Doc {
                 Self::Soft | Self::Broken(_) => {}
                 Self::Nest(inner) => stack.push((indent + INDENT, broken, inner)),
                 Self::Group(inner) => {
-                    let rest: Vec<_> = stack.iter().map(|(_, b, doc)| (*b, *doc)).collect();
-                    stack.push((indent, !fits(WIDTH.saturating_sub(column), inner, rest), inner));
+                    let broken = !fits(WIDTH.saturating_sub(column), inner, &stack);
+                    stack.push((indent, broken, inner));
                 }
                 Self::Concat(parts) => {
                     stack.extend(parts.iter().rev().map(|part| (indent, broken, part)));
@@ -84,10 +84,13 @@ impl Doc {
 }
 
 /// Returns whether a group on one line, and what follows up to the next break, fits into `room`.
-fn fits<'d>(room: usize, group: &'d Doc, mut stack: Vec<(bool, &'d Doc)>) -> bool {
-    let mut room = room;
-    stack.push((false, group));
-    while let Some((broken, doc)) = stack.pop() {
+///
+/// `after`, the last first, is looked at one by one: mostly little of it is of interest, and there
+/// may be much.
+fn fits<'d>(mut room: usize, group: &'d Doc, after: &[(usize, bool, &'d Doc)]) -> bool {
+    let mut after = after.iter().rev().map(|(_, broken, doc)| (*broken, *doc));
+    let mut stack = vec![(false, group)];
+    while let Some((broken, doc)) = stack.pop().or_else(|| after.next()) {
         let width = match doc {
             Doc::Text(text) => text.chars().count(),
             Doc::Line | Doc::Soft if broken => return true,

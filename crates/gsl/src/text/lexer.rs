@@ -46,24 +46,31 @@ pub(crate) fn lex<'t>(file: u32, text: &'t str, found: &mut Vec<Diagnostic>) -> 
     while let Some(token) = lexer.next() {
         all.push(token);
     }
+    let documents = documenting(&all);
     let (mut tokens, mut comments) = (Vec::new(), Vec::new());
-    for (i, token) in all.iter().enumerate() {
-        let comment = token.text.starts_with("//") && token.kind == TokenKind::Doc;
-        if comment && !documents_rule(&all[i..]) {
-            comments.push(*token);
-        } else {
-            tokens.push(*token);
-        }
+    for (token, documents) in all.into_iter().zip(documents) {
+        let comment = token.kind == TokenKind::Doc && !documents;
+        if comment { &mut comments } else { &mut tokens }.push(token);
     }
     tokens.push(Token { kind: TokenKind::End, text: "", span: lexer.span(text.len()) });
     Tokens { tokens, comments }
 }
 
-/// Returns whether these comments are `///` lines right before a rule.
-fn documents_rule(tokens: &[Token<'_>]) -> bool {
-    let is_doc = |t: &&Token<'_>| t.kind == TokenKind::Doc && t.text.starts_with("///");
-    let docs = tokens.iter().take_while(is_doc).count();
-    docs > 0 && tokens.get(docs).is_some_and(|t| t.kind == TokenKind::Word && t.text == "rule")
+/// Says of each token whether it is one of the `///` lines right before a rule.
+///
+/// From the last token to the first, so that a long comment is not read again from each of its
+/// lines.
+fn documenting(tokens: &[Token<'_>]) -> Vec<bool> {
+    let mut before_rule = false;
+    let mut found: Vec<bool> = Vec::with_capacity(tokens.len());
+    for token in tokens.iter().rev() {
+        let is_doc = token.kind == TokenKind::Doc && token.text.starts_with("///");
+        let is_rule = token.kind == TokenKind::Word && token.text == "rule";
+        found.push(is_doc && before_rule);
+        before_rule = is_rule || is_doc && before_rule;
+    }
+    found.reverse();
+    found
 }
 
 struct Lexer<'t, 'd> {

@@ -189,7 +189,8 @@ impl<'t> Parser<'t, '_> {
         while self.is(".") && self.peek_at(1).kind == TokenKind::Word {
             self.at += 1;
             let part = self.word("an operator")?;
-            name.text = format!("{}.{}", name.text, part.text);
+            name.text.push('.');
+            name.text.push_str(&part.text);
             name.span = name.span.to(part.span);
         }
         Ok(name)

@@ -97,6 +97,10 @@ impl Default for Effort {
     }
 }
 
+/// Of a rule that has more patterns, expressions and places in them, nothing is tried: each of
+/// thousands of attempts takes time in proportion. The largest that is shipped has a quarter.
+const LARGEST: usize = 1_000;
+
 /// Steps of evaluation for one rule: a minute or so.
 const WORK: u64 = 4_000_000_000;
 
@@ -113,7 +117,26 @@ pub fn verify(
     natives: &Arc<Natives>,
     effort: &Effort,
 ) -> Result<Verdict, CompileError> {
-    guarded(|| search(rule, context, natives, effort))
+    too_large(rule).map_or_else(|| guarded(|| search(rule, context, natives, effort)), Ok)
+}
+
+/// Counts the patterns and expressions of a rule, each with what it refers to.
+fn size(rule: &Rule) -> usize {
+    let patterns = rule.patterns().map(|(_, pattern)| 1 + pattern.references().len());
+    let exprs = rule.exprs().map(|(_, expr)| 1 + expr.references().len());
+    patterns.chain(exprs).sum()
+}
+
+/// The verdict on a rule that is too large for verification.
+fn too_large(rule: &Rule) -> Option<Verdict> {
+    let size = size(rule);
+    let why = || {
+        format!(
+            "unverified: its patterns and expressions have {size} places, and verification takes \
+             rules of up to {LARGEST}"
+        )
+    };
+    (size > LARGEST).then(|| Verdict::Unknown { doubt: Doubt::Thin, why: why() })
 }
 
 /// A defect in what makes, runs or compares instances of one rule is a verdict on that rule alone.
@@ -155,13 +178,14 @@ fn refute(
     natives: &Arc<Natives>,
     effort: &Effort,
 ) -> Result<Verdict, CompileError> {
-    guarded(|| {
+    let search = || {
         let compiled = compile(rule, context, natives)?;
         let mut search = Search::new(&compiled, natives, effort);
         search.to_first = true;
         search.run(context);
         Ok(search.verdict(&|_| false))
-    })
+    };
+    too_large(rule).map_or_else(|| guarded(search), Ok)
 }
 
 /// The rule with one condition more.
@@ -178,7 +202,8 @@ fn with_condition(rule: &Rule, condition: &str) -> Option<Rule> {
 /// Takes a part of what [`verify`] takes with the usual effort. What the rule promises does not
 /// matter here, only extents do.
 pub(crate) fn keeps_extents(rule: &Rule, natives: &Arc<Natives>) -> bool {
-    catch_unwind(AssertUnwindSafe(|| extents_are_kept(rule, natives))).unwrap_or(false)
+    let kept = || catch_unwind(AssertUnwindSafe(|| extents_are_kept(rule, natives)));
+    size(rule) <= LARGEST && kept().unwrap_or(false)
 }
 
 fn extents_are_kept(rule: &Rule, natives: &Arc<Natives>) -> bool {

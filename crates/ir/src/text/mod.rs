@@ -31,10 +31,12 @@
 //! ```
 
 mod float;
+mod obeyed;
 mod occurrences;
 mod parse;
 mod print;
 
+pub use obeyed::is_obeyed;
 pub use occurrences::{Bytes, Occurrences, SymbolName, ValueName, ValueUse};
 pub use parse::{parse, parse_with_occurrences, token_end};
 pub use print::{

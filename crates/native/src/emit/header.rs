@@ -1,6 +1,7 @@
 //! The header of a model in C.
 
 use tangram_ir::Value;
+use tangram_target::comment;
 
 use super::Writer;
 use crate::memory::ALIGNMENT;
@@ -15,7 +16,7 @@ impl Writer<'_> {
         let port = |value: Value, name: String| {
             let kind = Kind::of(context, module.value_type(value));
             let port = Port { name, kind };
-            format!("{} {port}", port.name)
+            comment(&format!("{} {port}", port.name))
         };
         let args = self.model.graph().map(|block| module.args(block)).unwrap_or_default();
         let named = |value: &Value| module.value_name(*value).map(|name| context.text(name));
@@ -23,7 +24,7 @@ impl Writer<'_> {
         let outputs = self.results.iter().zip(self.model.output_names()).map(|(&v, n)| port(v, n));
         let list = |what: &str, items: Vec<String>| {
             let line = |(i, item): (usize, &String)| format!(" * {what}[{i}]: {item}\n");
-            items.iter().enumerate().map(line).collect::<String>().replace("*/", "* /")
+            items.iter().enumerate().map(line).collect::<String>()
         };
         let guard = name.to_uppercase();
         format!(
@@ -52,7 +53,7 @@ impl Writer<'_> {
              #ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
             list("inputs", inputs.collect()),
             list("outputs", outputs.collect()),
-            list("dims", self.symbols.iter().map(|symbol| described(symbol)).collect()),
+            list("dims", self.symbols.iter().map(|symbol| comment(&described(symbol))).collect()),
             promise.map(|promise| promised(name, promise)).unwrap_or_default(),
             self.weights.len(),
         )
@@ -73,7 +74,7 @@ fn promised(name: &str, promise: &Promise) -> String {
          further one. */\n#define {guard}_ARENA_BYTES {}\n#define {guard}_ARENA_BYTES_PER_THREAD \
          {}\n\n",
         name,
-        within.replace("*/", "* /"),
+        comment(&within),
         promise.bytes,
         promise.per_thread,
     )

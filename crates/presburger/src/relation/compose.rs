@@ -39,6 +39,8 @@ impl Relation {
             budget.spend(left.system.size() + right.system.size())?;
             parts.extend(linked(left, right, all - mid, budget)?);
         }
+        // Coefficients are multiplied here, and powers of a relation double their digits.
+        parts.iter().try_for_each(|part: &BasicMap| part.system.check_numbers())?;
         let space = Space { params, input: a.space.input.clone(), output: b.space.output.clone() };
         Ok(Self::of_inhabited(space, parts))
     }

@@ -69,7 +69,7 @@ pub(super) fn head(
     let mut used: BTreeSet<&str> = words(bodies).collect();
     used.extend(constants.iter().flat_map(|own| words(&own.text)));
     let more = if output == Output::Kernels { " --device-only" } else { "" };
-    let origin = origin.replace("*/", "* /");
+    let origin = tangram_target::comment(origin);
     let mut text = format!("/* Made from {origin} by `tangram scop --target cuda{more}`. */\n");
     if output == Output::Program {
         text.push_str(&root.text(START));

@@ -31,6 +31,7 @@ use serde::Serialize;
 use tangram_dialects::interpret::Datum;
 use tangram_machine::Machine;
 use tangram_onnx::Model;
+use tangram_tensor::budget::within_time;
 
 use crate::check::{CheckOptions, Reason, input_names, made_up};
 use crate::library::Library;
@@ -207,7 +208,8 @@ fn measure(
 ) -> Result<(), Reason> {
     let started_at = Instant::now();
     let base = &all[all.len() - 1];
-    let (mut running, inputs) = started(how.runtime.as_ref(), &base.model, &measuring.inputs)?;
+    let start = || started(how.runtime.as_ref(), &base.model, &measuring.inputs);
+    let (mut running, inputs) = within_time(Some(longest(measuring.budget)), start)?;
     choice.runtime = running.version();
     choice.inputs = described(&inputs);
     let machine = format!("{}, {} cores", processor(), Machine::native().cores);
@@ -237,7 +239,8 @@ fn measure(
     let left = measuring.budget.saturating_sub(started_at.elapsed());
     let _alone = alone(measuring);
     let deadline = Instant::now() + left;
-    choice.control = timing::time(running.as_mut(), all, (deadline, options), measuring)?;
+    let time = || timing::time(running.as_mut(), all, (deadline, options), measuring);
+    choice.control = within_time(Some(longest(left)), time)?;
     choice.basis = Basis::Measured;
     let lines = all[..last].iter().filter_map(|candidate| {
         let standing = candidate.standing.clone().filter(|standing| !standing.known)?;
@@ -249,6 +252,11 @@ fn measure(
         choice.notes.push(format!("{}: results were not kept: {why}", path.display()));
     }
     Ok(())
+}
+
+/// How long what was begun within some time may go on: a model whose run has no end is ended.
+fn longest(time: Duration) -> Duration {
+    time.saturating_mul(2).saturating_add(Duration::from_secs(1))
 }
 
 /// What the processor is called; its instruction set where it has no name.

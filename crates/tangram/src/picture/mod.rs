@@ -18,6 +18,8 @@ use tangram_dialects::dims;
 use tangram_ir::{Module, Op, Type, TypeData, Value};
 use tangram_onnx::Model;
 
+use crate::shown::shown;
+
 pub(crate) use drawing::{Drawing, drawings};
 pub use egraph::egraph_svg;
 use graph::Graph;
@@ -58,7 +60,7 @@ pub fn dot(model: &Model) -> String {
     if let Some(block) = model.graph() {
         let module = &model.module;
         for (i, &arg) in module.args(block).iter().enumerate() {
-            let label = format!("{}\\n{}", name(module, arg), type_text(module, arg));
+            let label = format!("{}\n{}", name(module, arg), type_text(module, arg));
             let _ = writeln!(out, "  in{i} [shape=ellipse, label=\"{}\"];", escape(&label));
         }
         let nodes = Nodes::of(model);
@@ -136,6 +138,7 @@ pub(crate) fn type_text(module: &Module, value: Value) -> String {
     }
 }
 
+/// A text within quotes: Graphviz reads `\n` as the end of a line, and stops at a NUL.
 fn escape(text: &str) -> String {
-    text.replace('"', "\\\"")
+    shown(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

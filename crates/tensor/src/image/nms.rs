@@ -1,5 +1,6 @@
 //! Choice among overlapping boxes: ONNX `NonMaxSuppression`.
 
+use crate::budget;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::refuse;
@@ -48,20 +49,22 @@ pub fn non_max_suppression(boxes: &Tensor, scores: &Tensor, params: &NmsParams) 
     for class in 0..classes_in_all {
         let batch = class / classes;
         let areas = &areas[batch * count..][..count];
-        for chosen in choose(areas, &scores[class * count..][..count], params) {
+        for chosen in choose(areas, &scores[class * count..][..count], params)? {
             rows.extend([batch as i64, (class % classes) as i64, chosen as i64]);
         }
     }
     Tensor::from_vec([rows.len() / 3, 3], rows)
 }
 
-fn choose(areas: &[Area], scores: &[f64], params: &NmsParams) -> Vec<usize> {
+fn choose(areas: &[Area], scores: &[f64], params: &NmsParams) -> Result<Vec<usize>> {
     let above = |&at: &usize| params.score_threshold.is_none_or(|least| scores[at] > least);
     let mut candidates: Vec<usize> = (0..areas.len()).filter(above).collect();
     // A stable sort: equal scores stay in order.
     candidates.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     let mut chosen: Vec<usize> = Vec::new();
     for at in candidates {
+        // Each is compared with all that are chosen.
+        budget::check_time()?;
         if chosen.len() >= params.max_boxes_per_class {
             break;
         }
@@ -69,7 +72,7 @@ fn choose(areas: &[Area], scores: &[f64], params: &NmsParams) -> Vec<usize> {
             chosen.push(at);
         }
     }
-    chosen
+    Ok(chosen)
 }
 
 /// A box by its lower and its upper corner.

@@ -3,6 +3,7 @@
 //! Each group is one product of matrices: the filters, by rows, times the windows laid out as
 //! columns (im2col), a slice of positions at a time so that the columns stay in the cache.
 
+use crate::budget;
 use crate::dtype::DType;
 use crate::elementwise::cast;
 use crate::error::Result;
@@ -163,6 +164,7 @@ impl ConvExtents {
             scratch.table =
                 if trivial { Vec::new() } else { offsets(&self.windows, slice.clone()) };
             for part in 0..self.batch * self.groups {
+                budget::check_time()?;
                 let filters = part % self.groups * self.filters;
                 let w = Matrix::new(&w[filters * depth..], self.filters, depth);
                 let x = &x[part * self.channels * self.spatial..][..self.channels * self.spatial];

@@ -1,5 +1,6 @@
 //! The run over the steps, which all layers share.
 
+use crate::budget;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::linear::product::{Matrix, Scalar};
@@ -139,7 +140,7 @@ impl Scan {
             let part = direction * plane..(direction + 1) * plane;
             let first = initial.iter().flat_map(|planes| &planes[part.clone()]);
             let mut state: Vec<f64> = first.copied().collect();
-            self.run_direction(direction, &mut state, &mut y, &mut cell);
+            self.run_direction(direction, &mut state, &mut y, &mut cell)?;
             for (planes, state) in last.iter_mut().zip(state.chunks_exact(plane)) {
                 planes[part.clone()].copy_from_slice(state);
             }
@@ -153,13 +154,14 @@ impl Scan {
         state: &mut [f64],
         y: &mut [f64],
         cell: &mut impl FnMut(ScanStep<'_>, &mut [f64]),
-    ) {
+    ) -> Result<()> {
         let Scan { batch, hidden, width, .. } = *self;
         let directions = self.direction.count();
         let weighted = self.weighted_input(direction);
         let mut next = vec![0.0; state.len()];
         let mut from_input = vec![0.0; batch * width];
         for step in 0..self.steps {
+            budget::check_time()?;
             let rows = from_input.chunks_exact_mut(width);
             for (b, row) in rows.enumerate() {
                 let time = self.time(direction, step, b).unwrap_or(0);
@@ -176,6 +178,7 @@ impl Scan {
                 y[at..][..hidden].copy_from_slice(&state[b * hidden..][..hidden]);
             }
         }
+        Ok(())
     }
 
     /// The time that a sequence is at; none after its end.

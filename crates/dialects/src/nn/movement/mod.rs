@@ -492,7 +492,7 @@ fn eval_split(cx: &EvalCx<'_>) -> Evaluated {
         let mut bounds = vec![0];
         bounds.extend(starts);
         bounds.push(data.shape()[at] as i64);
-        let extents: Vec<i64> = bounds.windows(2).map(|w| w[1] - w[0]).collect();
+        let extents: Vec<i64> = bounds.windows(2).map(|w| w[1].saturating_sub(w[0])).collect();
         return Ok(kernels::split(data, along, &sizes("indices_or_sections", &extents)?)?);
     }
     if let Some(extents) = cx.get(1) {

@@ -199,7 +199,8 @@ impl Lower<'_> {
         } else {
             format!("unknown function `{}`", name.text)
         };
-        let near = suggest::nearest(&name.text, names.into_iter()).filter(|_| !known);
+        let near =
+            suggest::nearest(&name.text, self.found.len(), names.into_iter()).filter(|_| !known);
         let hint = near.map(|near| format!("did you mean `{near}`?"));
         let error = Diagnostic::error("unknown-function", name.span, message).maybe_hint(hint);
         self.report(error)

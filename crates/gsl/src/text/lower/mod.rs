@@ -197,7 +197,8 @@ impl Lower<'_> {
             return Ok(*binding);
         }
         let message = format!("`{}` is not defined", name.text);
-        let near = suggest::nearest(&name.text, self.scope.keys().map(String::as_str));
+        let near =
+            suggest::nearest(&name.text, self.found.len(), self.scope.keys().map(String::as_str));
         let hint = near.map_or_else(
             || "define it with `let`, `attr`, `op` or `index` above this line".to_owned(),
             |near| format!("did you mean `{near}`?"),
@@ -248,10 +249,14 @@ impl Lower<'_> {
                 .hint("a case is made on a pattern of the form `let y = a | b;`");
             return Err(self.report(error));
         };
+        let mut places: FxHashMap<PatId, usize> = FxHashMap::default();
+        for (i, option) in options.iter().enumerate() {
+            places.entry(*option).or_insert(i);
+        }
         let mut ordered: Vec<Option<T>> = vec![None; options.len()];
         for (name, arm) in arms {
             let option = self.resolve_pattern(name)?;
-            match options.iter().position(|o| *o == option).and_then(|i| ordered.get_mut(i)) {
+            match places.get(&option).and_then(|i| ordered.get_mut(*i)) {
                 Some(slot) if slot.is_none() => *slot = Some(arm.clone()),
                 _ => {
                     let message = format!("`{}` is no further option here", name.text);

@@ -1,5 +1,7 @@
 //! From the syntax of patterns to pattern graphs, names resolved.
 
+use rustc_hash::FxHashSet;
+
 use super::{Binding, Diagnostic, Lower, Lowered};
 use crate::ast::{
     BinaryOp, ExprId, Field, OpId, PatId, PatternKind, Template, TensorFields, VariadicSpec,
@@ -12,6 +14,7 @@ use crate::text::syntax::{Attr, Inst, Modifier, Name, Pat, PatSyntax, VariadicSy
 struct Attributes {
     fields: Vec<Field>,
     spans: Vec<crate::diagnostic::Span>,
+    names: FxHashSet<String>,
     rest: Option<PatId>,
 }
 
@@ -221,7 +224,7 @@ impl Lower<'_> {
     }
 
     fn attribute(&mut self, all: &mut Attributes, name: &Name, value: ExprId) -> Lowered<()> {
-        if all.fields.iter().any(|field| field.name == name.text) {
+        if !all.names.insert(name.text.clone()) {
             let message = format!("attribute `{}` is given twice", name.text);
             return Err(self.report(Diagnostic::error("duplicate-name", name.span, message)));
         }

@@ -308,7 +308,7 @@ impl Writer<'_> {
                 list.iter().map(|part| Piece::Node(*part, depth, around, known())).collect()
             }
             AstNodeKind::Mark { name, body } => {
-                let name = name.replace("*/", "* /");
+                let name = tangram_target::comment(name);
                 let head = format!("{indent}/* {name} */\n");
                 let known = self.known.borrow().clone();
                 vec![Piece::Text(head), Piece::Node(*body, depth, around, known)]
