@@ -291,3 +291,11 @@ fn bad_texts_say_where_they_are_wrong() {
     let error = ScheduleTree::parse("domain: \"{ A[i \"", &budget()).expect_err("a bad set");
     assert!(error.to_string().starts_with("line 1, `domain`: column"), "{error}");
 }
+
+#[test]
+fn equations_of_repeated_names_keep_their_order() {
+    let text = "domain: \"{ S[i, j, k, l] : 0 <= i, j, k, l < 4 }\"\nchild:\n  \
+                schedule: \"[{ S[i, i, i, i] -> [(i)] }]\"\n";
+    let once = tree(text).to_string();
+    assert_eq!(tree(&once).to_string(), once);
+}

@@ -72,7 +72,8 @@ pub(crate) fn solved(part: &Conjunction, column: usize) -> Option<(Vec<i128>, Co
     let mut value: Vec<i128> = part.equalities[at].iter().map(|v| v * sign).collect();
     value[column] = 0;
     let mut rest = part.clone();
-    rest.equalities.swap_remove(at);
+    // In their order: a text that is read again is the same.
+    rest.equalities.remove(at);
     for row in rest.equalities.iter_mut().chain(&mut rest.inequalities) {
         replace(row, column, &value)?;
     }

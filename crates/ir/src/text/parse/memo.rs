@@ -98,7 +98,8 @@ fn whole_end(src: &[u8], token: Token) -> Option<usize> {
             b'<' | b'>' if src.get(at + 1) == Some(&b'=') => at += 1,
             b'<' => depth += 1,
             b'>' => {
-                depth -= 1;
+                // One that nothing opened: `<` in front of `=` was no bracket.
+                depth = depth.checked_sub(1)?;
                 if depth == 0 {
                     return Some(at + 1);
                 }
@@ -108,5 +109,21 @@ fn whole_end(src: &[u8], token: Token) -> Option<usize> {
             _ => {}
         }
         at += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Context;
+
+    #[test]
+    fn a_bracket_that_nothing_opened_is_an_error() {
+        for ty in ["memref<=x8xf32>", "tensor<=>", "!own.ty<=>", "memref<=", "!own.ty<>>"] {
+            for _ in 0..2 {
+                let text = format!("%a = \"own.op\"() : () -> {ty}");
+                let found = crate::text::parse(&text, "a.mlir", Context::new());
+                assert!(found.is_err() || ty.starts_with('!'), "{ty}");
+            }
+        }
     }
 }
