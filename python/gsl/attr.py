@@ -213,7 +213,7 @@ class Call(Attr):
     __slots__ = ("args", "function")
 
     def __init__(self, function: Callable[..., typing.Any], *args: Pattern | AttrLike) -> None:
-        self.function: Callable[..., Any] = function
+        self.function: Callable[..., typing.Any] = function
         self.args: tuple[AttrLike | Pattern, ...] = args
 
 

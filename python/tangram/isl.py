@@ -10,6 +10,7 @@ from tangram.polyhedral import *  # noqa: F403
 from tangram.polyhedral import __all__ as _schedules
 from tangram.presburger import *  # noqa: F403
 from tangram.presburger import __all__ as _sets
+from tangram.presburger import dim_type
 
 __all__ = [*_sets, *_schedules]  # noqa: PLE0604
 
@@ -21,4 +22,4 @@ for _name in __all__:
         setattr(_kind, "_base_name", _base_name)  # noqa: B010
 
 # Programs go through the kinds of dimensions that values have, by a name that is not public in islpy.
-_CHECK_DIM_TYPES = (dim_type.in_, dim_type.param, dim_type.set)  # noqa: F405
+_CHECK_DIM_TYPES = (dim_type.in_, dim_type.param, dim_type.set)

@@ -11,6 +11,7 @@ import collections
 import dataclasses
 import functools
 import hashlib
+import os
 import pathlib
 import random
 import re
@@ -205,10 +206,10 @@ class Suite:
         with subprocess.Popen(words, cwd=self.work, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
             try:
                 out, err = process.communicate(timeout=seconds)
-            except subprocess.TimeoutExpired:
-                # What strace runs goes with it.
-                os.killpg(process.pid, signal.SIGKILL)
-                raise
+            finally:
+                # What strace runs goes with it, whatever ended the wait: nothing would end this one.
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 
     def _counted(self) -> dict[str, int]:

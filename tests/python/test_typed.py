@@ -81,6 +81,20 @@ def test_types_are_complete(package: str, tmp_path) -> None:
     assert told["completenessScore"] * 100 >= COMPLETE, "\n".join(open_)
 
 
+def test_every_name_is_defined(tmp_path, root) -> None:
+    """Also in what seldom runs: a test once waited for ever behind a name that nothing imported."""
+    if importlib.util.find_spec("basedpyright") is None:
+        pytest.skip("basedpyright is not installed")
+    folders = [str(root / name) for name in ("tests/python", "python", "bench", "packaging")]
+    settings = {"include": folders, "typeCheckingMode": "off", "reportUndefinedVariable": "error"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [sys.executable, "-m", "basedpyright", "-p", str(tmp_path), "--outputjson"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    told = json.loads(done.stdout)
+    wrong = [f"{one['file']}: {one['message']}" for one in told["generalDiagnostics"] if one["severity"] == "error"]
+    assert told["summary"]["filesAnalyzed"] > 200 and not wrong, wrong
+
+
 def functions(name: str) -> list[tuple[str, inspect.Signature]]:
     """The public functions and methods of a module, with what is annotated."""
     module = importlib.import_module(name)

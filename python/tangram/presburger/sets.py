@@ -17,6 +17,7 @@ from tangram.presburger.spaces import Space
 from tangram.presburger.values import Val
 
 if TYPE_CHECKING:
+    from tangram.presburger._relations import Relations
     from tangram.presburger.affs import Aff, PwAff
     from tangram.presburger.lists import BasicSetList, SetList
     from tangram.presburger.multi_affs import PwMultiAff
