@@ -24,7 +24,7 @@ fn checked(text: &str) -> (RuleFile, String) {
 fn verdict(text: &str) -> Verdict {
     let rule = parse(text).unwrap_or_else(|e| panic!("{e}")).remove(0);
     let context = tangram_dialects::context();
-    let effort = Effort { attempts: 50, ..Effort::default() };
+    let effort = Effort { attempts: 50, work: 100_000_000, ..Effort::default() };
     verify(&rule, &context, &Arc::new(Natives::default()), &effort).expect("a rule that compiles")
 }
 

@@ -472,3 +472,30 @@ fn a_dimension_with_one_value_is_not_written() {
         assert!(!isolated.to_string().contains("c0"), "{isolated}");
     }
 }
+
+#[test]
+fn loops_around_nothing_do_not_run() {
+    let mut options = AstOptions::default();
+    options.guard_idle_loops = true;
+    // The inner loop is short, and the outer one would go round without it.
+    for (short, guard) in
+        [("n mod 7", "n >= 7 * floord(n, 7) + 1"), ("floor(n / 3)", "n >= 3"), ("n", "n >= 1")]
+    {
+        let text = format!("[n, m] -> {{ S[i, j] -> [i, j] : 0 <= i < m and 0 <= j < {short} }}");
+        let budget = Budget::steps(5_000_000);
+        let schedule = Union::parse(&text, &budget).expect("a map");
+        let ast = Ast::of_map(&schedule, None, &Union::empty(), &options, &budget).expect("code");
+        let code = ast.to_c(&CStyle::default());
+        let first = code.lines().next().unwrap_or_default();
+        assert!(first.starts_with("if (") && first.contains(guard), "{code}");
+        for params in [[-8, 2], [0, 2], [1, 2], [2, 2], [3, 2], [7, 2], [16, 2], [17, 0]] {
+            let most = match short {
+                "n mod 7" => i128::rem_euclid(params[0], 7),
+                "n" => params[0],
+                _ => i128::div_euclid(params[0], 3),
+            };
+            let count = run(&ast, &params).split_whitespace().count() as i128;
+            assert_eq!(count, 2 * most.max(0) * params[1], "{params:?}\n{code}");
+        }
+    }
+}

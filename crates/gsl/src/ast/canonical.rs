@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::rule::RuleData;
-use super::{Expr, ExprId, OpId, OpPattern, PatId, PatternKind, Reference, SymId};
+use super::{Expr, ExprId, OpId, OpPattern, PatId, Pattern, PatternKind, Reference, SymId};
 
 /// Renumbers a rule in the order in which its outputs and conditions reach each node.
 ///
@@ -29,7 +29,8 @@ struct Renumber<'r> {
     exprs: FxHashMap<ExprId, ExprId>,
     consed: FxHashMap<Expr, ExprId>,
     ops: FxHashMap<OpId, OpId>,
-    plain: Vec<(OpPattern, OpId)>,
+    plain: FxHashMap<OpPattern, OpId>,
+    instances: FxHashMap<Pattern, PatId>,
     symbols: FxHashMap<SymId, SymId>,
 }
 
@@ -53,7 +54,8 @@ impl<'r> Renumber<'r> {
             exprs: FxHashMap::default(),
             consed: FxHashMap::default(),
             ops: FxHashMap::default(),
-            plain: Vec::new(),
+            plain: FxHashMap::default(),
+            instances: FxHashMap::default(),
             symbols: FxHashMap::default(),
         }
     }
@@ -78,10 +80,12 @@ impl<'r> Renumber<'r> {
         if let PatternKind::Variadic { templates, .. } = &mut pattern.kind {
             templates.dedup();
         }
-        let instance = matches!(pattern.kind, PatternKind::Inst { .. });
-        let same = self.to.patterns.iter().position(|known| instance && *known == pattern);
-        let new = PatId::new(same.unwrap_or(self.to.patterns.len()));
-        if same.is_none() {
+        let next = PatId::new(self.to.patterns.len());
+        let new = match pattern.kind {
+            PatternKind::Inst { .. } => *self.instances.entry(pattern.clone()).or_insert(next),
+            _ => next,
+        };
+        if new == next {
             self.to.patterns.push(pattern);
         }
         self.patterns.insert(id, new);
@@ -108,13 +112,13 @@ impl<'r> Renumber<'r> {
             return done;
         }
         let op = self.from.ops[id.index()].clone();
-        let known = self.plain.iter().find(|(known, _)| *known == op).map(|(_, id)| *id);
+        let known = self.plain.get(&op).copied();
         let new = known.unwrap_or_else(|| {
             self.to.ops.push(op.clone());
             OpId::new(self.to.ops.len() - 1)
         });
         if op.name.is_none() {
-            self.plain.push((op, new));
+            self.plain.entry(op).or_insert(new);
         }
         self.ops.insert(id, new);
         new

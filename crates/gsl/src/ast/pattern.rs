@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{ExprId, OpId, PatId, SymId};
 
 /// A pattern with its name and the conditions on the value as a whole.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Pattern {
     /// Its form.
     pub kind: PatternKind,
@@ -25,7 +25,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 /// The forms of a pattern.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PatternKind {
     /// Any value.
@@ -130,7 +130,7 @@ pub enum PatternKind {
 }
 
 /// Constraints on the type of a constant or variable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TensorFields {
     /// Its shape, a tuple.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -153,7 +153,7 @@ impl TensorFields {
 }
 
 /// A named attribute and its expression.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Field {
     /// The attribute.
     pub name: String,
@@ -162,7 +162,7 @@ pub struct Field {
 }
 
 /// A template of a variadic pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Template {
     /// The pattern that is instantiated.
     pub pattern: PatId,
@@ -172,7 +172,7 @@ pub struct Template {
 }
 
 /// What stands in operator position. Calls that share it match the same operator.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OpPattern {
     /// Which operators.
     pub choice: OpChoice,
@@ -182,7 +182,7 @@ pub struct OpPattern {
 }
 
 /// Which operators a call matches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpChoice {
     /// One operator.

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arithmetic::{binary, boolean, equal, integer, wrong};
 use super::function::{call, reduce, remap};
-use super::{AttrValue, EvalError, MAX_ELEMENTS, MAX_STEPS};
+use super::{AttrValue, EvalError, MAX_ELEMENTS, MAX_STEPS, TAKEN};
 use crate::ast::{
     BinaryOp, ExprId, ExprKind, NativeArg, PatId, PatternKind, Reduction, Reference, Rule, SymId,
     UnaryOp,
@@ -73,6 +73,12 @@ struct Evaluation<'e> {
     /// The symbols that the innermost named expression has read, without those that it binds.
     read: Vec<SymId>,
     steps: usize,
+}
+
+impl Drop for Evaluation<'_> {
+    fn drop(&mut self) {
+        TAKEN.set(TAKEN.get().wrapping_add(self.steps as u64));
+    }
 }
 
 /// The value of a named expression.
@@ -179,7 +185,8 @@ impl<'e> Evaluation<'e> {
                 range(start, stop, self.integer_or(*step, 1)?)?
             }
             ExprKind::Zip(tuples) => {
-                let tuples = tuples.iter().map(|id| self.fields(*id)).collect::<Result<Vec<_>>>()?;
+                let tuples =
+                    tuples.iter().map(|id| self.fields(*id)).collect::<Result<Vec<_>>>()?;
                 zip(&tuples)?
             }
             ExprKind::Map { symbol, tuple, body } => {

@@ -15,6 +15,8 @@ pub(crate) use evaluate::{instance_path, variadic_of, with_symbol};
 pub use matching::matches;
 pub use value::{AttrValue, SymbolicDim};
 
+use std::cell::Cell;
+
 use crate::ast::{ExprId, PatId};
 
 /// Why an expression has no value.
@@ -75,4 +77,14 @@ pub const MAX_ELEMENTS: usize = 1 << 16;
 /// The greatest number of steps of one evaluation: operations, and fields of tuples that are copied.
 /// A text of some lines can ask for more than anybody can wait for, or for tuples that no memory
 /// holds.
-pub const MAX_STEPS: usize = 1 << 22;
+pub const MAX_STEPS: usize = 1 << 20;
+
+thread_local! {
+    static TAKEN: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The steps that evaluations have taken on this thread: who evaluates again and again looks at how
+/// much was added.
+pub(crate) fn steps_taken() -> u64 {
+    TAKEN.get()
+}

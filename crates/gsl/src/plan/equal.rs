@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ast::{Expr, ExprId, PatId, Pattern, PatternKind, Reference, Rule};
+use crate::ast::{Expr, ExprId, OpId, OpPattern, PatId, Pattern, PatternKind, Reference, Rule};
 
 /// For each pattern the first that is written alike, names and flags aside; of others than calls
 /// and what they are made of, each is one of its own.
@@ -20,14 +20,15 @@ pub(super) fn representatives(rule: &Rule, order: &[PatId]) -> Vec<PatId> {
         patterns: rule.patterns().map(|(id, _)| id).collect(),
         exprs: FxHashMap::default(),
         known: FxHashMap::default(),
+        ops: FxHashMap::default(),
     };
-    let mut first: Vec<(Pattern, PatId)> = Vec::new();
+    for (id, op) in rule.ops().filter(|(_, op)| op.name.is_none()) {
+        alike.ops.entry(op).or_insert(id);
+    }
+    let mut first: FxHashMap<Pattern, PatId> = FxHashMap::default();
     for &id in order {
         let Some(shape) = alike.shape(id) else { continue };
-        match first.iter().find(|(known, _)| *known == shape) {
-            Some((_, known)) => alike.patterns[id.index()] = *known,
-            None => first.push((shape, id)),
-        }
+        alike.patterns[id.index()] = *first.entry(shape).or_insert(id);
     }
     alike.patterns
 }
@@ -42,6 +43,8 @@ struct Alike<'r> {
     patterns: Vec<PatId>,
     exprs: FxHashMap<ExprId, ExprId>,
     known: FxHashMap<Expr, ExprId>,
+    /// The first of the operators without name that are the same.
+    ops: FxHashMap<&'r OpPattern, OpId>,
 }
 
 impl Alike<'_> {
@@ -63,9 +66,7 @@ impl Alike<'_> {
             Reference::Mention(id) => Reference::Mention(self.patterns[id.index()]),
             Reference::Expr(id) => Reference::Expr(self.expr(id)),
             Reference::Op(id) => {
-                let choice = self.rule.op(id);
-                let same = self.rule.ops().find(|(_, op)| *op == choice && op.name.is_none());
-                Reference::Op(same.map_or(id, |(first, _)| first))
+                Reference::Op(self.ops.get(self.rule.op(id)).copied().unwrap_or(id))
             }
             other => other,
         };

@@ -160,7 +160,7 @@ mod tests {
         );
         assert!(text.contains("/etc/passwd:2:2: syntax: expected `rule` or `use`\n"), "{text}");
         assert!(text.contains("/nowhere/rules/../x/uses.gsl:1:5: import: "), "{text}");
-        assert!(text.contains("b.gsl:1:41: unknown-name: "), "{text}");
+        assert!(text.contains("b.gsl:1:38: unknown-name: "), "{text}");
         // What uses it is quoted as ever.
         assert!(text.contains("use \"../x/uses.gsl\"; rule a {"), "{text}");
     }

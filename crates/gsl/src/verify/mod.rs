@@ -98,7 +98,7 @@ impl Default for Effort {
 }
 
 /// Of a rule that has more patterns, expressions and places in them, nothing is tried: each of
-/// thousands of attempts takes time in proportion. The largest that is shipped has a quarter.
+/// thousands of attempts takes time in proportion. The largest that is shipped has a third.
 const LARGEST: usize = 1_000;
 
 /// Steps of evaluation for one rule: a minute or so.
@@ -236,4 +236,25 @@ fn compile(
         ..Options::default()
     };
     CompiledRule::new(rule, context, &NnSchema::new(context), &options, &|_| true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shipped_is_far_from_too_large() -> std::io::Result<()> {
+        let mut sizes = Vec::new();
+        for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../rules"))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "gsl") {
+                let rules = text::parse(&std::fs::read_to_string(path)?).unwrap_or_default();
+                sizes.extend(rules.iter().map(|rule| (size(rule), rule.name().to_owned())));
+            }
+        }
+        let largest = sizes.iter().max();
+        assert!(sizes.len() > 100, "{} rules", sizes.len());
+        assert!(largest.is_some_and(|(size, _)| size * 2 < LARGEST), "{largest:?}");
+        Ok(())
+    }
 }

@@ -17,10 +17,16 @@ use super::trial::{self, Compared, Outcome, try_instance};
 use super::verdict::{Counterexample, Doubt, Evidence, Verdict};
 use super::{Effort, driver, symbolic};
 use crate::ast::{Exactness, OpChoice};
+use crate::eval::steps_taken;
 use crate::rules::{CompiledRule, Natives};
 
 /// Steps that an attempt takes beside the evaluation.
 const ATTEMPT: u64 = 5_000;
+/// An instance of a chain of equal operations is looked at from each of them: attempts take longer
+/// with the square of the size of a rule, over this.
+const LONG: u64 = 5_000;
+/// A step of the evaluation of conditions and attributes takes as long as so many of a program's.
+const EVALUATED: u64 = 16;
 /// One in so many instances is also tried with symbols for extents.
 const SYMBOLIC_SHARE: usize = 4;
 /// Fewer different instances say too little, if there may be others.
@@ -115,8 +121,13 @@ impl<'a> Search<'a> {
     pub fn run(&mut self, context: &Arc<Context>) {
         let mut sampler = Sampler::new(self.rule, self.natives, self.effort);
         self.patience = if sampler.hints.casts() > 1 { CASTS } else { 1 };
+        let size = super::size(self.rule.rule()) as u64;
+        let attempt = ATTEMPT * (1 + size * size / LONG);
+        let mut evaluated = steps_taken();
         while !self.is_enough() && !self.is_interrupted() && self.spent < self.effort.work {
-            self.spent += ATTEMPT;
+            let steps =
+                steps_taken().wrapping_sub(std::mem::replace(&mut evaluated, steps_taken()));
+            self.spent = self.spent.saturating_add(attempt + EVALUATED.saturating_mul(steps));
             let Some(made) = sampler.next(context) else {
                 // What rarely matches is tried longer.
                 if self.good.len() < ENOUGH && self.matched > 0 && sampler.goes_on() {

@@ -108,7 +108,7 @@ fn tokens(text: &str, mut column: usize) -> Result<Vec<(Token, usize)>, Error> {
         } else if c.is_alphabetic() || c == '_' {
             let end = word(|c| c.is_alphanumeric() || c == '_' || c == '\'');
             (Some(Token::Name(keyword(&rest[..end]).to_owned())), end)
-        } else if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
+        } else if let Some(sign) = sign_of(rest) {
             (Some(Token::Sign(sign)), sign.len())
         } else {
             return Err(Error::Syntax { column, expected: "a token".into(), found: c.to_string() });
@@ -119,6 +119,13 @@ fn tokens(text: &str, mut column: usize) -> Result<Vec<(Token, usize)>, Error> {
     }
     result.push((Token::End, column));
     Ok(result)
+}
+
+/// The sign that a text starts with.
+fn sign_of(text: &str) -> Option<&'static str> {
+    // Most signs are told apart by a byte, and there are many tokens.
+    let first = *text.as_bytes().first()?;
+    SIGNS.into_iter().find(|sign| sign.as_bytes()[0] == first && text.starts_with(sign))
 }
 
 /// What a sign of mathematics, or one as wide as Chinese characters (`：` is `:`), is in the notation.

@@ -255,10 +255,10 @@ impl Builder<'_> {
         known: &BasicSet,
         depth: usize,
     ) -> Result<Option<BasicSet>, Error> {
-        let (col, params) = (self.col(depth), self.params.len());
-        let of_params = |row: &&Vec<i128>| row[1 + params..].iter().all(|value| *value == 0);
+        let col = self.col(depth);
         let rows = shared.cell.part.inequalities.iter();
-        let rows: Vec<&Vec<i128>> = rows.filter(of_params).collect();
+        let rows: Vec<&Vec<i128>> =
+            rows.filter(|row| self.is_of_params(&shared.cell, row)).collect();
         if !self.options.guard_idle_loops || rows.is_empty() {
             return Ok(None);
         }
@@ -267,19 +267,38 @@ impl Builder<'_> {
         let mut runs = known.widened(self.vars(depth + 1));
         runs.join(&bounds);
         let mut relaxation = runs.relaxation(self.budget)?;
-        let mut idle = BasicSet::universe(self.vars(depth));
+        let plain = 1 + self.params.len();
+        let mut idle = shared.cell.clone();
+        idle.part.equalities.clear();
+        idle.part.inequalities.clear();
         for row in rows {
-            let with = |length: usize| {
-                let mut row = row[..1 + params].to_vec();
-                row.resize(length, 0);
-                row
+            // Divisions of the two have columns of their own: a row that has some is not looked for.
+            let is_said = row[plain..].iter().all(|value| *value == 0) && {
+                let mut row = row[..plain].to_vec();
+                row.resize(runs.cols(), 0);
+                relaxation.implies(&row, self.budget)?
             };
-            if !relaxation.implies(&with(runs.cols()), self.budget)? {
-                let row = with(idle.cols());
-                idle.part.inequalities.push(row);
+            if !is_said {
+                idle.part.inequalities.push(row.clone());
             }
         }
+        let idle = idle.without_idle_divisions().shortened(self.vars(depth));
         Ok((!idle.part.inequalities.is_empty()).then_some(idle))
+    }
+
+    /// Whether a row of a cell says something of parameters alone, also by divisions of these.
+    fn is_of_params(&self, cell: &BasicSet, row: &[i128]) -> bool {
+        let (params, first) = (1 + self.params.len(), 1 + cell.vars);
+        let mut open = vec![row];
+        while let Some(row) = open.pop() {
+            if row[params..first].iter().any(|value| *value != 0) {
+                return false;
+            }
+            let used =
+                row[first..].iter().zip(&cell.part.divisions).filter(|(value, _)| **value != 0);
+            open.extend(used.map(|(_, division)| division.numerator.as_slice()));
+        }
+        true
     }
 
     fn no_first_value(&self, depth: usize, executed: &Executed) -> Error {
