@@ -32,9 +32,9 @@ pub(crate) fn rule_files<P: AsRef<Path>>(names: impl IntoIterator<Item = P>) -> 
 }
 
 fn of_folder(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = tangram_files::entries(folder).unwrap_or_default();
     let is_rules = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "gsl");
-    entries.map(|entry| entry.path()).filter(is_rules).collect()
+    entries.into_iter().filter(is_rules).collect()
 }
 
 /// The paths behind `use` in a text, and perhaps some in comments.
