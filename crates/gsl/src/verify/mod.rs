@@ -12,7 +12,7 @@
 //! were not together before (`coverage`). The rule is matched and applied to them by the same code
 //! that applies it to models, so that what is verified is what runs. Both programs are then
 //! evaluated on numbers of every kind (`values`): fractions, ties, large ones, the limits of the
-//! type, NaN. How far results may differ is what the rule promises ([`Exactness`], `compare`);
+//! type, NaN. How far results may differ is what the rule promises ([`Exactness`](crate::ast::Exactness), `compare`);
 //! what happens on the way tells rounding from overflow (`trace`), and the same program in
 //! `float64` tells both from another function. Over a prime field random inputs tell different
 //! polynomials apart with a probability that is stated ([`field`](tangram_dialects::field)). Branches of conditionals are
