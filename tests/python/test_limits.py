@@ -204,3 +204,12 @@ def test_operations_of_very_many_operands_take_time_near_to_their_number(command
         # Where each operand is looked for in all others, this takes minutes.
         done = command.run(words[0], "model.onnx", *words[1:], code=2 if words[0] == "compile" else 0, timeout=60)
         assert words[0] != "compile" or "operands and results, more than are compiled" in done.stderr
+
+
+@pytest.mark.parametrize("sizes", [[-(2**63), -(2**63)], [2**63 - 1, 2**63 - 1], [-(2**63), 2**63 - 1], [2**62, 2**62]])
+@pytest.mark.parametrize("mode", [["run", "m.onnx", "--random", "--interpret"], ["opt", "m.onnx", "-o", "o.onnx", "--check"]])
+def test_sizes_of_parts_at_the_limits_are_a_message(command, sizes, mode) -> None:
+    body = "(float[2, 3, 4] x) => (float[2, a, 4] y, float[2, b, 4] z) { y, z = Split <axis = 1> (x, sizes) }"
+    onnx.save(small.model(body, weights={"sizes": np.array(sizes)}), command.folder / "m.onnx")
+    done = subprocess.run([command.binary, *mode], cwd=command.folder, capture_output=True, text=True, check=False)
+    assert done.returncode in (1, 2, 3) and "panicked" not in done.stderr and done.stderr, done
