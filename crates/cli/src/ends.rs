@@ -108,7 +108,7 @@ fn of(command: &Command) -> Ends {
             command:
                 EgraphCommand::Show(args) | EgraphCommand::Dot(args) | EgraphCommand::Json(args),
         } => Ends {
-            reads: rule_files(args.source.files()),
+            reads: args.source.files().cloned().collect(),
             writes: args.output.iter().cloned().collect(),
             ..Ends::default()
         },

@@ -11,6 +11,7 @@
 //! for a body is its text, which keeps the name.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use lang_c::ast::{
     BinaryOperator, BlockItem, Constant, Declaration, DeclarationSpecifier, Enumerator, Expression,
@@ -32,9 +33,10 @@ const LONGEST: usize = 64;
 /// Numbers by their names, with the types that they have.
 #[derive(Clone, Default)]
 pub(crate) struct Constants {
-    known: BTreeMap<String, (i128, Range)>,
+    /// Copied only for a function that declares a name of it, or a number of its own.
+    known: Rc<BTreeMap<String, (i128, Range)>>,
     /// All that is declared outside of functions.
-    global: BTreeSet<String>,
+    global: Rc<BTreeSet<String>>,
 }
 
 impl Constants {
@@ -44,22 +46,28 @@ impl Constants {
         let mut found = Found { source, constants, declared: BTreeMap::new() };
         found.visit_declaration(declaration, &Span::none());
         *self = found.constants;
-        self.global.extend(found.declared.into_keys());
+        Rc::make_mut(&mut self.global).extend(found.declared.into_keys());
     }
 
     /// Puts numbers in the place of names in a function.
     pub fn replace(&self, function: &mut lang_c::ast::FunctionDefinition, source: &Source) {
         let mut found = Found { source, constants: self.clone(), declared: BTreeMap::new() };
         found.visit_function_definition(function, &Span::none());
-        let Found { constants: Self { mut known, .. }, declared, .. } = found;
+        let Found { constants: mut own, declared, .. } = found;
         // A name that the function declares is a number where it can stand for nothing else.
-        known.retain(|name, _| match declared.get(name) {
-            None => true,
-            Some(1) => !self.global.contains(name),
-            Some(_) => false,
-        });
-        if !known.is_empty() {
-            Self { known, global: BTreeSet::new() }.inside(&mut function.statement);
+        for (name, count) in declared {
+            if count != 1 || self.global.contains(&name) {
+                own.forget(&name);
+            }
+        }
+        if !own.known.is_empty() {
+            own.inside(&mut function.statement);
+        }
+    }
+
+    fn forget(&mut self, name: &str) {
+        if self.known.contains_key(name) {
+            Rc::make_mut(&mut self.known).remove(name);
         }
     }
 
@@ -290,8 +298,10 @@ impl Found<'_> {
     fn note(&mut self, name: &str, value: Option<(i128, Range)>) {
         *self.declared.entry(name.to_owned()).or_default() += 1;
         match value {
-            Some(value) => drop(self.constants.known.insert(name.to_owned(), value)),
-            None => drop(self.constants.known.remove(name)),
+            Some(value) => {
+                Rc::make_mut(&mut self.constants.known).insert(name.to_owned(), value);
+            }
+            None => self.constants.forget(name),
         }
     }
 }

@@ -255,11 +255,14 @@ impl Builder<'_> {
         known: &BasicSet,
         depth: usize,
     ) -> Result<Option<BasicSet>, Error> {
+        if !self.options.guard_idle_loops {
+            return Ok(None);
+        }
         let col = self.col(depth);
         let rows = shared.cell.part.inequalities.iter();
         let rows: Vec<&Vec<i128>> =
             rows.filter(|row| self.is_of_params(&shared.cell, row)).collect();
-        if !self.options.guard_idle_loops || rows.is_empty() {
+        if rows.is_empty() {
             return Ok(None);
         }
         let mut bounds = shared.cell.clone();
