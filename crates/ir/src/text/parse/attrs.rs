@@ -163,13 +163,7 @@ impl<'a> Parser<'a> {
         let name = &self.spelling(token)[1..];
         if !name.contains('.') && !self.touches(b'<') {
             self.take();
-            if let Some(&loc) = self.loc_aliases.get(name) {
-                return Ok(self.context.attr(AttrData::Location(loc)));
-            }
-            return match self.attr_aliases.get(name) {
-                Some(&attr) => Ok(attr),
-                None => self.unknown_alias(token),
-            };
+            return self.attr_alias(token);
         }
         let mut text = self.raw(token.start as usize + 1)?;
         if self.is(b':') {

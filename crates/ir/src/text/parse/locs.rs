@@ -1,9 +1,9 @@
-//! Parsing locations behind operations and block arguments, and their aliases.
+//! Parsing locations behind operations and block arguments.
 
 use rustc_hash::FxHashSet;
 
 use super::{Kind, Parsed, Parser, Token};
-use crate::attributes::{Attr, AttrData};
+use crate::attributes::Attr;
 use crate::context::Str;
 use crate::location::{Loc, LocData};
 use crate::module::{Op, Value};
@@ -52,7 +52,7 @@ impl<'a> Parser<'a> {
         self.take();
         self.expect(b'(', "after `loc`")?;
         let token = self.token;
-        if token.kind == Kind::Hash && !self.loc_aliases.contains_key(&self.spelling(token)[1..]) {
+        if token.kind == Kind::Hash && !self.is_loc_alias(token) {
             self.take();
             self.expect(b')', "after the location")?;
             return Ok(Some(token));
@@ -108,10 +108,7 @@ impl<'a> Parser<'a> {
             Kind::String => self.place_or_name(open),
             Kind::Hash => {
                 self.take();
-                match self.loc_aliases.get(&self.spelling(token)[1..]) {
-                    Some(&loc) => Ok(Some(loc)),
-                    None => self.unknown_alias(token),
-                }
+                self.loc_alias(token).map(Some)
             }
             Kind::Word => match self.spelling(token) {
                 "unknown" => {
@@ -245,42 +242,6 @@ impl<'a> Parser<'a> {
             ([], _) => self.context.loc(LocData::Fused { parts: [Loc::UNKNOWN].into(), metadata }),
             ([one], None) => *one,
             _ => self.context.loc(LocData::Fused { parts: parts.into(), metadata }),
-        }
-    }
-
-    /// `#name = attribute` or `!name = type`.
-    pub(super) fn alias(&mut self) -> Parsed<()> {
-        let token = self.take();
-        let name = &self.spelling(token)[1..];
-        self.expect(b'=', "after an alias")?;
-        if token.kind == Kind::Bang {
-            let ty = self.ty()?;
-            self.type_aliases.insert(name, ty);
-            self.memo.forget();
-            return Ok(());
-        }
-        let attr = self.attr()?;
-        self.memo.forget();
-        if let AttrData::Location(loc) = *self.context.attr_data(attr) {
-            self.loc_aliases.insert(name, loc);
-        } else {
-            self.attr_aliases.insert(name, attr);
-        }
-        Ok(())
-    }
-
-    /// Gives operations and arguments the locations whose aliases were defined after them.
-    pub(super) fn settle_locs(&mut self) {
-        for (what, token) in std::mem::take(&mut self.late_locs) {
-            match self.loc_aliases.get(&self.spelling(token)[1..]) {
-                Some(&loc) => match what {
-                    Located::Op(op) => self.module.set_loc(op, loc),
-                    Located::Arg(arg) => self.module.set_arg_loc(arg, loc),
-                },
-                None => {
-                    let _ = self.unknown_alias::<()>(token);
-                }
-            }
         }
     }
 }

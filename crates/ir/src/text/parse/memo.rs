@@ -2,7 +2,7 @@
 //!
 //! Kept are words, and words with what stands in the angle brackets that touch them: where such a
 //! text ends does not depend on what follows. What it says may depend on aliases, so that a new one
-//! makes the parser forget.
+//! makes the parser forget; where these stand for much, each use is counted, and so read.
 
 use super::texts::Texts;
 use super::{Parsed, Parser, Token, lexer};
@@ -51,8 +51,9 @@ impl<'a> Parser<'a> {
             self.jump(end);
             return Ok(ty);
         }
+        let expanded = self.aliases.expanded;
         let ty = read(self)?;
-        if self.is_behind(end) {
+        if self.is_behind(end) && self.aliases.expanded - expanded <= LONGEST as u64 {
             self.memo.types.find_or_insert(self.src, start, end, ty);
         }
         Ok(ty)
@@ -69,8 +70,9 @@ impl<'a> Parser<'a> {
             self.jump(end);
             return Ok(attr);
         }
+        let expanded = self.aliases.expanded;
         let attr = read(self)?;
-        if self.is_behind(end) {
+        if self.is_behind(end) && self.aliases.expanded - expanded <= LONGEST as u64 {
             self.memo.attrs.find_or_insert(self.src, start, end, attr);
         }
         Ok(attr)

@@ -7,6 +7,7 @@
 //! errors.
 
 mod affine;
+mod aliases;
 mod attrs;
 mod blocks;
 mod custom;
@@ -173,9 +174,7 @@ struct Parser<'a> {
     errors: Vec<(u32, Diagnostic)>,
     depth: u32,
     max_depth: u32,
-    attr_aliases: FxHashMap<&'a str, Attr>,
-    type_aliases: FxHashMap<&'a str, Type>,
-    loc_aliases: FxHashMap<&'a str, Loc>,
+    aliases: aliases::Aliases<'a>,
     /// Whose location is an alias that is defined further down.
     late_locs: Vec<(locs::Located, Token)>,
     values: Values<'a>,
@@ -221,9 +220,7 @@ impl<'a> Parser<'a> {
             errors: Vec::new(),
             depth: 0,
             max_depth: SHALLOW,
-            attr_aliases: FxHashMap::default(),
-            type_aliases: FxHashMap::default(),
-            loc_aliases: FxHashMap::default(),
+            aliases: aliases::Aliases::default(),
             late_locs: Vec::new(),
             named: words::Words::default(),
             attr_names: FxHashMap::default(),

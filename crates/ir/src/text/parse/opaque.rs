@@ -1,7 +1,6 @@
 //! Attributes and types of dialects, kept as text.
 
 use super::{Parsed, Parser, Token, lexer};
-use crate::attributes::AttrData;
 use crate::text::print;
 use crate::types::{Type, TypeData};
 
@@ -104,8 +103,7 @@ impl<'a> Parser<'a> {
             let space = matches!(src[at], b' ' | b'\n' | b'\t' | b'\r' | b'/');
             let replacement = match src[at] {
                 _ if end <= at || space && as_it_is => None,
-                b'#' => self.alias_text(&text[at..end], src.get(end)),
-                b'!' => self.alias_text(&text[at..end], src.get(end)),
+                b'#' | b'!' => self.alias_text(lexer::next(src, at)),
                 _ => Some(" ".to_string()),
             };
             if let Some(new) = replacement {
@@ -116,22 +114,6 @@ impl<'a> Parser<'a> {
             at = end.max(at + 1);
         }
         out.push_str(text.get(copied..to).unwrap_or(""));
-    }
-
-    /// What alias `name` (with its prefix) stands for.
-    fn alias_text(&self, name: &str, next: Option<&u8>) -> Option<String> {
-        let (prefix, bare) = name.split_at(1);
-        if bare.contains('.') || next == Some(&b'<') {
-            return None;
-        }
-        if prefix == "!" {
-            return self.type_aliases.get(bare).map(|&ty| print::type_text(self.module, ty));
-        }
-        if let Some(&loc) = self.loc_aliases.get(bare) {
-            let attr = self.context.attr(AttrData::Location(loc));
-            return Some(print::attr_text(self.module, attr));
-        }
-        self.attr_aliases.get(bare).map(|&attr| print::attr_text(self.module, attr))
     }
 
     /// The text of `ty` for messages and opaque attributes.
@@ -145,10 +127,7 @@ impl<'a> Parser<'a> {
         let name = &self.spelling(token)[1..];
         if !name.contains('.') && !self.touches(b'<') {
             self.take();
-            return match self.type_aliases.get(name) {
-                Some(&ty) => Ok(ty),
-                None => self.unknown_alias(token),
-            };
+            return self.type_alias(token);
         }
         if self.knows_dialect(name)
             && let Some(ty) = self.structured_type(token, name)
@@ -157,12 +136,6 @@ impl<'a> Parser<'a> {
         }
         let text = self.raw(token.start as usize + 1)?;
         Ok(self.context.ty(TypeData::Opaque(self.context.str(&text))))
-    }
-
-    pub(super) fn unknown_alias<T>(&mut self, token: Token) -> Parsed<T> {
-        let message =
-            format!("expected an alias that is defined, found `{}`", self.spelling(token));
-        self.error(token, "undefined-alias", message)
     }
 
     /// A type of a known dialect whose parameters are attributes; `None`, with nothing read, if
