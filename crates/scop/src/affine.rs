@@ -42,6 +42,7 @@ pub(crate) struct Claim {
 impl Claim {
     /// Says that values are those of a type; nothing of constants that are.
     pub fn of(cases: &[Case], range: Range) -> Vec<Self> {
+        let range = range.kept();
         let fits = |case: &&Case| {
             case.value
                 .as_constant()
@@ -88,7 +89,7 @@ impl Affine<'_, '_> {
 
     /// Notes that values are converted to a type.
     fn convert(&mut self, node: &Node<Expression>, cases: &[Case], to: Range) {
-        if self.range(node).is_none_or(|own| !to.contains(own)) {
+        if self.range(node).is_none_or(|own| !to.keeps(own)) {
             self.claim(cases, to);
         }
     }

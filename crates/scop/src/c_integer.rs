@@ -15,6 +15,8 @@ pub(crate) struct Range {
 pub(crate) const INT: Range = Range::bits(32, true);
 pub(crate) const LONG: Range = Range::bits(64, true);
 pub(crate) const SIZE: Range = Range::bits(64, false);
+/// `char`, which has signs or not as the compiler chooses.
+const CHAR: Range = Range { least: -128, greatest: 255 };
 
 impl Range {
     pub const fn bits(bits: u32, signed: bool) -> Self {
@@ -32,8 +34,7 @@ impl Range {
             return Self { least: 0, greatest: 1 };
         }
         if has("char") && !unsigned && !has("signed") {
-            // The compiler chooses whether there are signs.
-            return Self { least: -128, greatest: 255 };
+            return CHAR;
         }
         if element.starts_with("enum ") {
             return Self { least: i32::MIN as i128, greatest: u32::MAX as i128 };
@@ -50,6 +51,16 @@ impl Range {
 
     pub fn contains(self, other: Self) -> bool {
         self.least <= other.least && other.greatest <= self.greatest
+    }
+
+    /// Returns the values that a conversion to this type keeps with every compiler.
+    pub fn kept(self) -> Self {
+        if self == CHAR { Self { least: 0, greatest: 127 } } else { self }
+    }
+
+    /// Returns whether a conversion to this type keeps all values of `other`.
+    pub fn keeps(self, other: Self) -> bool {
+        self == other || self.kept().contains(other)
     }
 
     pub fn has(self, value: i128) -> bool {
@@ -97,6 +108,10 @@ mod tests {
         assert_eq!(of("uint16_t").promoted(), INT);
         assert!(unsigned.wraps() && SIZE.wraps() && !of("unsigned short").promoted().wraps());
         assert_eq!(of("_Bool"), Range { least: 0, greatest: 1 });
+        let char = of("char");
+        assert!(char.has(-1) && char.has(255) && !char.kept().has(-1) && !char.kept().has(128));
+        assert!(char.keeps(char) && char.keeps(of("_Bool")) && !char.keeps(of("signed char")));
+        assert!(of("short").keeps(char) && !of("signed char").keeps(char));
         assert!(of("enum e").has(-1) && of("int64_t") == of("long"));
     }
 }

@@ -336,7 +336,7 @@ impl<'ast> Visit<'ast> for Found<'_> {
                 _ => None,
             };
             let range = Range::of(&words);
-            let value = value.filter(|value| range.has(*value));
+            let value = value.filter(|value| range.kept().has(*value));
             // Its declarator was counted as all are.
             self.declared.entry(name.clone()).and_modify(|count| *count -= 1);
             self.note(&name, value.map(|value| (value, range.promoted())));

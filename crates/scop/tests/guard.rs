@@ -30,6 +30,12 @@ fn anew(text: &str, emit: &Emit) -> String {
 /// Runs both forms of functions that `main` calls; returns the new one.
 #[track_caller]
 fn same(name: &str, functions: &str, calls: &str) -> String {
+    same_by(name, functions, calls, SANITIZED)
+}
+
+/// As [`same`], compiled with these flags.
+#[track_caller]
+fn same_by(name: &str, functions: &str, calls: &str, flags: &[&str]) -> String {
     let show = "
 static void show(void) {
   unsigned long long h = 17; int k = 0;
@@ -44,7 +50,7 @@ static void reset(void) { int k = 0; while (k < 900) { x[k] = k * 7 % 31; y[k] =
     // What is compiled goes through the preprocessor; what is read does not need it.
     let new = anew(&before.replace("#include <limits.h>\n", "\n"), &Emit::default());
     let after = new.replacen("static double x", "#include <limits.h>\nstatic double x", 1);
-    let runs = [before, after.clone()].map(|program| run(name, &program, SANITIZED, &[&[]]));
+    let runs = [before, after.clone()].map(|program| run(name, &program, flags, &[&[]]));
     let [Some(one), Some(two)] = runs else { return after };
     assert!(one[0].status.success() && !one[0].stdout.is_empty(), "{:?}", one[0]);
     assert_eq!(one[0], two[0], "{after}");
@@ -54,6 +60,7 @@ static void reset(void) { int k = 0; while (k < 900) { x[k] = k * 7 % 31; y[k] =
 #[test]
 fn bounds_hold_at_the_limits_of_every_type() {
     let types = [
+        ("char", "CHAR_MIN", "CHAR_MAX"),
         ("signed char", "-128", "127"),
         ("unsigned char", "0", "255"),
         ("short", "-32768", "32767"),
@@ -162,6 +169,31 @@ void cast(long n, int m) {
   reset(); small(250, 254); small(1000, 240); small(-2, 5); small(3, 7); show();
   reset(); cast(-1, 4); cast(4294967296 + 3, 5); cast(LONG_MIN, 6); cast(7, 7); show();",
     );
+}
+
+#[test]
+fn a_char_has_signs_or_none_as_the_compiler_chooses() {
+    let functions = "void down(long m) {
+  for (char j = m; j > 0; j -= 2)
+    for (short i = 0; i < m % 4 && i < 8; i++) y[j * 3 + i] = x[i] + 0.25;
+}
+void up(int n, char c) {
+  for (char j = n; j < c && j < 20; j++)
+    for (int i = 0; i < 9; i++) y[(j + 128) * 2 + i] += (char)n * x[i];
+}
+void both(char c, char d) {
+  for (int j = 0; j < c && j < 12; j++)
+    for (char i = 0; i < d; i++) y[j * 25 + i % 16] += x[i % 16 + j * 25] + c;
+}";
+    let calls =
+        "  reset(); down(254); show(); down(126); show(); down(130); show(); down(-2); show();
+  reset(); up(200, 5); show(); up(-3, 9); show(); up(0, 19); show(); up(7, -2); show();
+  reset(); both(127, 127); show(); both(-1, 4); show(); both(5, -100); show();";
+    for sign in ["-fsigned-char", "-funsigned-char"] {
+        let flags: Vec<&str> = SANITIZED.iter().copied().chain([sign]).collect();
+        let new = same_by(&format!("char{sign}"), functions, calls, &flags);
+        assert!(new.contains("fits"), "{new}");
+    }
 }
 
 #[test]

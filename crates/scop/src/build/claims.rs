@@ -71,7 +71,7 @@ impl Builder<'_> {
             return Vec::new();
         }
         let value = Expr::name(name).plus(&Expr::constant(by));
-        vec![Claim { condition: Formula::always(), value, range: own }]
+        vec![Claim { condition: Formula::always(), value, range: own.kept() }]
     }
 
     /// Says that values are those of a type.
@@ -82,7 +82,7 @@ impl Builder<'_> {
         to: Range,
     ) -> Vec<Claim> {
         match self.range_of(node) {
-            Some(own) if to.contains(own) => Vec::new(),
+            Some(own) if to.keeps(own) => Vec::new(),
             _ => Claim::of(cases, to),
         }
     }

@@ -270,9 +270,10 @@ impl Builder<'_> {
     /// Returns whether a variable that steps by one up to a bound, exclusive, stays within its type.
     fn stays_within(&self, node: &Node<Expression>, ends: &Ends) -> bool {
         let Some(bound) = self.range_of(node) else { return false };
+        let own = if bound == ends.own { bound } else { ends.own.kept() };
         match ends.by {
-            1 => bound.greatest <= ends.own.greatest,
-            -1 => bound.least >= ends.own.least,
+            1 => bound.greatest <= own.greatest,
+            -1 => bound.least >= own.least,
             _ => false,
         }
     }
