@@ -131,7 +131,7 @@ def cases() -> list[Case]:
             with_old("t.json"),
         ),
         Case("show", ["show", "m.onnx", "--format", "mlir", "-o", "m.mlir"], ["m.mlir"], with_old("m.mlir")),
-        Case("view", ["view", "m.onnx", "-o", "m.html"], ["m.html"], with_old("m.html")),
+        Case("view", ["view", "m.onnx", "-o", "m.html", "--rules"], ["m.html"], with_old("m.html")),
         Case(
             "run",
             ["run", "m.onnx", "--random", "--interpret", "--no-rules", "-o", "o.npz"],

@@ -21,7 +21,7 @@ MODES: list[list[str]] = [
     ["show", "m.onnx", "--format", "mlir"],
     ["show", "m.onnx", "--format", "svg", "--limit", "50"],
     ["show", "m.onnx", "--format", "dot"],
-    ["view", "m.onnx", "-o", "m.html"],
+    ["view", "m.onnx", "-o", "m.html", "--rules"],
     ["opt", "m.onnx", "-o", "o.onnx", "--check", "--trace", "t.html", "--json", "r.json", *LIMITS],
     ["opt", "m.onnx", "-o", "o.onnx", "--strategy", "saturate", "--max-nodes", "2000", *LIMITS],
     ["opt", "m.onnx", "-o", "o.onnx", "--to", "float16", *LIMITS],

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import onnx
 import pytest
 
@@ -71,9 +72,9 @@ def chromium() -> str:
     return found
 
 
-def page(tangram_bin: pathlib.Path, out: pathlib.Path, *models: pathlib.Path) -> str:
+def page(tangram_bin: pathlib.Path, out: pathlib.Path, *words: object) -> str:
     """Writes the page of one model or two."""
-    subprocess.run([tangram_bin, "view", *models, "-o", out], check=True, capture_output=True)
+    subprocess.run([tangram_bin, "view", *map(str, words), "-o", out], check=True, capture_output=True)
     return out.read_text()
 
 
@@ -89,10 +90,10 @@ def told(tangram_bin: pathlib.Path, *words: object) -> dict:
     return json.loads(done.stdout)
 
 
-def walked(chromium: str, text: str, folder: pathlib.Path) -> dict:
-    """What the reader of a page sees."""
+def walked(chromium: str, text: str, folder: pathlib.Path, script: str = WALK) -> dict:
+    """What the reader of a page sees, as a script at its end writes it down."""
     path = folder / "walk.html"
-    path.write_text(text.replace("</body>", WALK + "</body>"))
+    path.write_text(text.replace("</body>", script + "</body>"))
     words = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,800", "--dump-dom"]
     words += [f"--user-data-dir={folder / 'profile'}", path.as_uri()]
     said = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120).stdout
@@ -161,6 +162,75 @@ def test_differences_are_marked(root, chromium, tangram_bin, tmp_path) -> None:
     first, second = seen["marks"]
     assert first.get("removed", 0) == len(diff["removed"]) > 0 and second.get("added", 0) == len(diff["added"])
     assert first["changed"] == second["changed"] == len(diff["changed"])
+
+
+# What the page says of each node whose fate or time is known.
+SAID = """
+<script>
+const said = { kinds: [...at("colour").options].map(({ value }) => value), colours: {}, texts: [] };
+for (const kind of ["time", "rules"].filter((one) => said.kinds.includes(one))) {
+  at("colour").value = kind;
+  at("colour").onchange();
+  said.colours[kind] = new Set(models[0].items.map((_, item) => look.colour(models[0], item, palette()))).size;
+}
+models[0].items.forEach((item, number) => {
+  choose(models[0], number, true);
+  said.texts.push(document.getElementById("details").textContent);
+});
+choose(null, null);
+said.overview = document.getElementById("details").textContent;
+document.body.textContent = "";
+document.body.append(element("pre", { id: "seen" }, JSON.stringify(said)));
+</script>
+"""
+
+
+def test_rules_stand_at_the_nodes_that_they_change(root, chromium, tangram_bin, tmp_path) -> None:
+    model = root / "examples/models/transformer.onnx"
+    text = page(tangram_bin, tmp_path / "m.html", model, "--rules")
+    (of,) = data_of(text)["models"]
+    fates = {item["name"]: item["rules"]["changed"] for item in of["items"] if "rules" in item and "name" in item}
+    report = told(tangram_bin, "opt", model, "-o", tmp_path / "o.onnx", "--json", "-")
+    applied = {rule["name"] for rule in report["rules"] if rule["fired"] > 0}
+    assert applied <= {rule for changed in fates.values() for rule in changed}
+    kept = {node.name for node in onnx.load(tmp_path / "o.onnx").graph.node}
+    gone = [node.name for node in onnx.load(model).graph.node if node.name not in kept and node.op_type != "Constant"]
+    assert gone and all(fates[name] for name in gone if name in {item.get("name") for item in of["items"]})
+    said = walked(chromium, text, tmp_path, SAID)
+    assert "rules" in said["kinds"] and "time" not in said["kinds"] and said["colours"]["rules"] > 1
+    for item, shown in zip(of["items"], said["texts"], strict=True):
+        assert all(rule in shown for rule in item.get("rules", {"changed": []})["changed"])
+
+
+def test_times_are_those_that_the_runtime_measured(root, chromium, tangram_bin, tmp_path) -> None:
+    ort = pytest.importorskip("onnxruntime")
+    model = root / "examples/models/cnn.onnx"
+    options = ort.SessionOptions()
+    options.enable_profiling = True
+    options.profile_file_prefix = str(tmp_path / "profile")
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    feeds = {one.name: np.ones([d if isinstance(d, int) else 2 for d in one.shape], np.float32) for one in session.get_inputs()}
+    for _ in range(3):
+        session.run(None, feeds)
+    profile = session.end_profiling()
+    events = json.loads(pathlib.Path(profile).read_text())
+    runs: dict[str, list[float]] = {}
+    for event in events:
+        if event["name"].endswith("_kernel_time"):
+            runs.setdefault(event["name"].removesuffix("_kernel_time"), []).append(event["dur"])
+    text = page(tangram_bin, tmp_path / "m.html", model, "--profile", profile)
+    (of,) = data_of(text)["models"]
+    times = {item["name"]: item["time"] for item in of["items"] if "time" in item}
+    shown = times | dict(of.get("others", []))
+    assert times and shown == pytest.approx({name: sum(all_) / len(all_) for name, all_ in runs.items()})
+    said = walked(chromium, text, tmp_path, SAID)
+    assert "time" in said["kinds"] and said["colours"]["time"] > 1
+    assert sum("measured" in shown for shown in said["texts"]) == len(times)
+    assert all(name in said["overview"] for name, _ in of.get("others", []))
+    for words in (["--profile", model], ["--profile", profile, "--profile", profile]):
+        done = subprocess.run([tangram_bin, "view", model, "-o", tmp_path / "n.html", *words], capture_output=True, check=False)
+        assert done.returncode == 2 and not (tmp_path / "n.html").exists()
 
 
 def test_a_name_that_nobody_gave_takes_no_files_place(root, tangram_bin, tmp_path) -> None:

@@ -94,6 +94,7 @@ fn of(command: &Command) -> Ends {
         },
         Command::View(args) => Ends {
             models: std::iter::once(&args.input).chain(&args.other).cloned().collect(),
+            reads: args.profile.clone(),
             writes: args.output.iter().cloned().collect(),
             ..Ends::default()
         },

@@ -8,9 +8,11 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use tangram::dialects;
 use tangram::onnx::{self, Model};
-use tangram::view::{Named, view, view_both};
+use tangram::view::{Named, Times, view, view_both};
+use tangram::{Library, Options, Report, optimise};
 
 use crate::error::{self, Error};
+use crate::opt::on_interrupt;
 use crate::out;
 
 /// Arguments of `tangram view`.
@@ -18,7 +20,9 @@ use crate::out;
 #[command(after_help = "\
 Examples:
   tangram view model.onnx                          write model.html
-  tangram view model.onnx better.onnx -o both.html two models, with their differences")]
+  tangram view model.onnx better.onnx -o both.html two models, with their differences
+  tangram view model.onnx --rules                  and which rules fire where
+  tangram view model.onnx --profile profile.json   and how long onnxruntime takes for each node")]
 pub(crate) struct ViewArgs {
     /// The model to look at.
     pub(crate) input: PathBuf,
@@ -31,21 +35,32 @@ pub(crate) struct ViewArgs {
     /// Open the page in a browser.
     #[arg(long)]
     pub(crate) open: bool,
+    /// Say at each node which rules of `tangram opt` fire there, and which match and are not
+    /// applied, and why.
+    #[arg(long)]
+    pub(crate) rules: bool,
+    /// A profile that onnxruntime wrote: how long each node took. Given twice, one of each model.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile: Vec<PathBuf>,
 }
 
 /// Writes a page to explore one model or two.
 pub(crate) fn run(args: &ViewArgs) -> Result<ExitCode, Error> {
     let output = target(args)?;
-    let first = model(&args.input)?;
-    let page = match &args.other {
-        None => view(named(&args.input, &first)),
-        Some(path) => {
-            let second = model(path)?;
+    let paths: Vec<&PathBuf> = [&args.input].into_iter().chain(&args.other).collect();
+    if args.profile.len() > paths.len() {
+        let message = "`--profile` is given more often than there are models";
+        return Err(Error::Usage(message.to_owned()));
+    }
+    let all = (0..paths.len()).map(|at| Known::new(paths[at], args.profile.get(at), args.rules));
+    let all: Vec<Known> = all.collect::<Result<_, _>>()?;
+    let page = match (all.as_slice(), paths.as_slice()) {
+        ([first, second], [before, after]) => {
             let file = |path: &Path| onnx::file::open(path).map_err(error::file(path));
-            let files = [file(&args.input)?, file(path)?];
-            let models = [named(&args.input, &first), named(path, &second)];
-            view_both(models, [&files[0], &files[1]])
+            let files = [file(before)?, file(after)?];
+            view_both([first.named(), second.named()], [&files[0], &files[1]])
         }
+        (all, _) => view(all[0].named()),
     };
     out::deliver(Some(&output), &out::json(page)?)?;
     if !out::is_standard(&output) {
@@ -73,12 +88,38 @@ fn target(args: &ViewArgs) -> Result<PathBuf, Error> {
     }
 }
 
-fn model(path: &Path) -> Result<Model, Error> {
-    Model::open(path, dialects::context()).map_err(error::model(path))
+/// A model and what is known of it.
+struct Known<'a> {
+    path: &'a Path,
+    model: Model,
+    report: Option<Report>,
+    times: Option<Times>,
 }
 
-fn named<'a>(path: &'a Path, model: &'a Model) -> Named<'a> {
-    Named { name: path.file_name().and_then(OsStr::to_str).unwrap_or("model"), model }
+impl<'a> Known<'a> {
+    fn new(path: &'a Path, profile: Option<&PathBuf>, rules: bool) -> Result<Known<'a>, Error> {
+        let model = Model::open(path, dialects::context()).map_err(error::model(path))?;
+        let times = profile.map(|path| {
+            let text = out::read(path)?;
+            let named = |why| Error::Usage(format!("{}: {why}", path.display()));
+            Times::from_profile(&text).map_err(named)
+        });
+        let report = rules.then(|| of_rules(model.clone())).transpose()?;
+        Ok(Known { path, model, report, times: times.transpose()? })
+    }
+
+    fn named(&self) -> Named<'_> {
+        let name = self.path.file_name().and_then(OsStr::to_str).unwrap_or("model");
+        let (report, times) = (self.report.as_ref(), self.times.as_ref());
+        Named { report, times, ..Named::new(name, &self.model) }
+    }
+}
+
+/// What `tangram opt` does to a model, step by step.
+fn of_rules(mut copy: Model) -> Result<Report, Error> {
+    let options = Options { max_steps: usize::MAX, cancel: on_interrupt(), ..Options::default() };
+    let library = Library::shipped_for(&options)?;
+    Ok(optimise(&mut copy, &library, &options)?)
 }
 
 /// Hands a page to what opens files on this system.

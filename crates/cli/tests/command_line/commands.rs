@@ -14,6 +14,7 @@ pub const STARTS: &[&[&str]] = &[
     &["rules", "domains", "cumsum"],
     &["show", "model.onnx"],
     &["view", "model.onnx", "-o", "look.html"],
+    &["view", "model.onnx", "--rules", "-o", "look.html"],
     &["diff", "model.onnx", "model.onnx"],
     &["check", "model.onnx", "model.onnx"],
     &["run", "model.onnx", "--random"],

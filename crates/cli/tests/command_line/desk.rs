@@ -42,6 +42,7 @@ const FILES: &[(&str, &str)] = &[
     ("ugly.gsl", "rule r{let x=*;match relu(relu(x));rewrite relu(x);}"),
     ("list.txt", "(relu (relu input_1))=>(relu input_1)\n(relu input_2)=>(relu (relu input_2))\n"),
     ("cost.json", "{ \"flops_per_second\": 1.0 }"),
+    ("profile.json", "[{ \"name\": \"a_kernel_time\", \"dur\": 3 }]"),
 ];
 
 /// Two nests that share an operand; marked, and another one that is not.

@@ -17,6 +17,7 @@ const IDLE: &[&str] = &["--no-config", "--stdio", "--open"];
 const VALUES: &[(&str, &[&str])] = &[
     ("opt --output", &[]),
     ("view --output", &[]),
+    ("view --profile", &["profile.json"]),
     ("opt --rules", &["own.gsl", "gelu"]),
     ("opt --disable", &["relu-relu,simplify,remove-identity"]),
     ("opt --only", &["relu-relu"]),

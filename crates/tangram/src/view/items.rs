@@ -6,7 +6,9 @@ use tangram_dialects::constant::attr_tensor;
 use tangram_ir::{Module, Op, Order, Value, walk};
 use tangram_onnx::Model;
 
+use super::Named;
 use super::marks::Mark;
+use super::rules::{Fate, fates};
 use super::statistics::Statistics;
 use crate::cost;
 use crate::picture::{Nodes, operator, type_text};
@@ -35,6 +37,12 @@ pub(super) struct Item {
     /// small.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<(f64, f64)>,
+    /// Microseconds of a run, where it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<f64>,
+    /// What rules do at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules: Option<Fate>,
     /// The first operations of its regions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     inner: Vec<String>,
@@ -71,7 +79,8 @@ pub(super) struct Weight {
 }
 
 /// The items of a model, in the order of its graph, and its constants.
-pub(super) fn items(model: &Model) -> (Vec<Item>, Vec<Weight>) {
+pub(super) fn items(of: Named<'_>) -> (Vec<Item>, Vec<Weight>) {
+    let model = of.model;
     let (module, Some(block)) = (&model.module, model.graph()) else {
         return (Vec::new(), Vec::new());
     };
@@ -91,12 +100,26 @@ pub(super) fn items(model: &Model) -> (Vec<Item>, Vec<Weight>) {
         .iter()
         .map(|&arg| Item { makes: vec![port(module, arg)], ..Item::default() })
         .collect();
+    let fates = of.report.map(fates).unwrap_or_default();
     for &op in &all {
         let reads = nodes.reads(module, block, op).into_iter();
         let reads = reads.map(|value| constants.read(&made, value)).collect();
-        items.push(Item { reads, ..plain(model, &nodes, op) });
+        let item = plain(model, &nodes, op);
+        let time = of.times.and_then(|times| times.of(&item.name));
+        items.push(Item { reads, time, rules: fate(&fates, &nodes, op), ..item });
     }
     (items, constants.weights)
+}
+
+/// What rules did at the operations of a box.
+fn fate(fates: &FxHashMap<u32, Fate>, nodes: &Nodes, op: Op) -> Option<Fate> {
+    let mut all: Option<Fate> = None;
+    for member in nodes.members(op) {
+        if let Some(own) = fates.get(&member.as_u32()) {
+            all.get_or_insert_default().extend(own);
+        }
+    }
+    all
 }
 
 /// A node without what it reads.

@@ -12,7 +12,9 @@
 
 mod items;
 mod marks;
+mod rules;
 mod statistics;
+mod times;
 
 use serde::Serialize;
 use tangram_onnx::Model;
@@ -20,7 +22,9 @@ use tangram_onnx::file::Loaded;
 
 use crate::page::Page;
 use crate::picture::{Drawing, drawings};
+use crate::report::Report;
 use items::{Item, Weight};
+pub use times::Times;
 
 const PAGE: Page = Page {
     frame: include_str!("page/page.html"),
@@ -43,6 +47,17 @@ pub struct Named<'a> {
     pub name: &'a str,
     /// The model.
     pub model: &'a Model,
+    /// What an optimisation of a copy of it did, to show which rules fire where.
+    pub report: Option<&'a Report>,
+    /// How long its nodes took.
+    pub times: Option<&'a Times>,
+}
+
+impl<'a> Named<'a> {
+    /// A model of which nothing else is known.
+    pub fn new(name: &'a str, model: &'a Model) -> Self {
+        Named { name, model, report: None, times: None }
+    }
 }
 
 #[derive(Serialize)]
@@ -62,6 +77,9 @@ struct Explored<'a> {
     /// The drawing with equal blocks folded, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     folded: Option<Drawing>,
+    /// What was run and is no node of the model, with its microseconds; the longest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<(&'a str, f64)>,
 }
 
 /// The page of one model.
@@ -91,9 +109,11 @@ pub fn view_both(of: [Named<'_>; 2], files: [&Loaded; 2]) -> serde_json::Result<
 }
 
 fn explored(of: Named<'_>) -> Explored<'_> {
-    let (items, weights) = items::items(of.model);
+    let (items, weights) = items::items(of);
     let (whole, folded) = drawings(of.model);
-    Explored { name: of.name, items, weights, whole, folded }
+    let names = || items.iter().map(|item| item.name.as_str());
+    let others = of.times.map(|times| times.others(names())).unwrap_or_default();
+    Explored { name: of.name, items, weights, whole, folded, others }
 }
 
 #[cfg(test)]

@@ -11,7 +11,9 @@ function details(model, at) {
   panel.append(element("h2", {}, titleOf(item)));
   if (item.name) panel.append(element("p", {}, item.name));
   panel.append(...difference(model, at), ...attributes(item), ...reads(model, item), ...makes(model, item, at));
+  panel.append(...rules(item));
   if (item.cost) panel.append(...cost(model, item));
+  if (item.time !== undefined) panel.append(...time(model, item));
   if (item.inner) panel.append(element("h3", {}, "in its regions"), element("pre", {}, item.inner.join("\n")));
 }
 
@@ -29,7 +31,7 @@ function overview() {
     out.push(element("h2", {}, model.name));
     out.push(element("p", {}, `${model.operations.length} operations, ${model.weights.length} weights`));
     if (model.flops > 0) out.push(element("p", {}, `${short(model.flops)} operations on numbers, ${short(model.bytes)}B moved`));
-    out.push(element("h3", {}, "operators"), element("table", {}, ...rows));
+    out.push(element("h3", {}, "operators"), element("table", {}, ...rows), ...runtimes(model));
   }
   for (const line of data.interface) out.push(element("p", {}, line));
   return out;
@@ -97,13 +99,42 @@ function makes(model, item, at) {
 
 function cost(model, item) {
   const [flops, bytes] = item.cost;
-  const part = (of, all) => (all > 0 ? ` (${((100 * of) / all).toPrecision(2)} %)` : "");
   return [
     element("h3", {}, "cost, estimated"),
     element("table", {},
-      row("operations", `${short(flops)}${part(flops, model.flops)}`),
-      row("moved", `${short(bytes)}B${part(bytes, model.bytes)}`)),
+      row("operations", `${short(flops)}${share(flops, model.flops)}`),
+      row("moved", `${short(bytes)}B${share(bytes, model.bytes)}`)),
   ];
+}
+
+function share(of, all) {
+  return all > 0 ? ` (${((100 * of) / all).toPrecision(2)} %)` : "";
+}
+
+function microseconds(time) {
+  return `${Number(time.toPrecision(3))} µs`;
+}
+
+function time(model, item) {
+  const text = `${microseconds(item.time)}${share(item.time, model.time)}`;
+  return [element("h3", {}, "measured"), element("table", {}, row("time", text))];
+}
+
+/** What ran and is no node of the model. */
+function runtimes(model) {
+  if (model.others.length === 0) return [];
+  const rows = model.others.slice(0, 50).map(([name, time]) => row(name, `${microseconds(time)}${share(time, model.time)}`));
+  return [element("h3", {}, "run, and no node of this model"), element("table", {}, ...rows)];
+}
+
+/** What rules do at a node, and what keeps them from it. */
+function rules(item) {
+  if (!item.rules) return [];
+  const rows = [
+    ...item.rules.changed.map((rule) => row(element("code", {}, rule), "fires")),
+    ...(item.rules.refused ?? []).map(([rule, why]) => row(element("code", {}, rule), `is not applied: ${why}`)),
+  ];
+  return [element("h3", {}, "rules"), element("table", {}, ...rows)];
 }
 
 function row(name, ...cells) {

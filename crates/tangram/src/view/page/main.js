@@ -9,6 +9,14 @@ const COLOURS = {
   flops: "operations on numbers",
   bytes: "bytes moved",
   difference: "differences",
+  time: "measured time",
+  rules: "rules",
+};
+// What makes a node bright or dark.
+const MEASURES = {
+  flops: (item) => item.cost?.[0] ?? 0,
+  bytes: (item) => item.cost?.[1] ?? 0,
+  time: (item) => item.time ?? 0,
 };
 
 const look = {
@@ -20,9 +28,10 @@ const look = {
     if (by === "difference" && item.mark && item.mark.kind !== "same") return colours[item.mark.kind];
     if (isInput(item)) return colours.input;
     if (by === "operator" && item.operator !== "outputs") return tint(item.operator);
-    const most = by === "flops" || by === "bytes" ? greatest(model)[by === "flops" ? 0 : 1] : 0;
+    if (by === "rules" && item.rules) return colours[item.rules.changed.length > 0 ? "changed" : "removed"];
+    const most = by in MEASURES ? greatest(model, by) : 0;
     if (most === 0) return colours.box;
-    const share = Math.sqrt((item.cost?.[by === "flops" ? 0 : 1] ?? 0) / most);
+    const share = Math.sqrt(MEASURES[by](item) / most);
     return `color-mix(in srgb, ${colours.high} ${Math.round(100 * share)}%, ${colours.low})`;
   },
 };
@@ -33,9 +42,17 @@ function partner(model) {
   return state.model !== null && state.model !== model ? other ?? null : null;
 }
 
-function greatest(model) {
-  model.greatest ??= [0, 1].map((i) => model.items.reduce((most, item) => Math.max(most, item.cost?.[i] ?? 0), 0));
-  return model.greatest;
+function greatest(model, by) {
+  model.greatest ??= {};
+  model.greatest[by] ??= model.items.reduce((most, item) => Math.max(most, MEASURES[by](item)), 0);
+  return model.greatest[by];
+}
+
+/** The ways to colour that these models have data for. */
+function colourings() {
+  const any = (has) => models.some((model) => model.items.some(has));
+  const there = { difference: models.length > 1, time: any((item) => item.time !== undefined), rules: any((item) => item.rules) };
+  return Object.entries(COLOURS).filter(([kind]) => there[kind] ?? true);
 }
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -174,6 +191,8 @@ function legend() {
     flops: [...key(colours.low, "none"), ...key(colours.high, "most of the operations")],
     bytes: [...key(colours.low, "none"), ...key(colours.high, "most of the bytes")],
     difference: ["removed", "added", "changed"].flatMap((kind) => key(colours[kind], kind)),
+    time: [...key(colours.low, "not measured"), ...key(colours.high, "most of the time")],
+    rules: [...key(colours.changed, "a rule fires"), ...key(colours.removed, "a rule matches and is not applied")],
   };
   at("legend").replaceChildren(...keys[by]);
 }
@@ -213,8 +232,7 @@ function start() {
   at("title").textContent = models.map((model) => model.name).join(" → ");
   const counts = models.map((model) => model.operations.length);
   at("summary").textContent = `${counts.join(" → ")} operations`;
-  const kinds = Object.entries(COLOURS).filter(([kind]) => kind !== "difference" || models.length > 1);
-  at("colour").append(...kinds.map(([value, text]) => element("option", { value }, text)));
+  at("colour").append(...colourings().map(([value, text]) => element("option", { value }, text)));
   if (models.length > 1) at("colour").value = "difference";
   at("fold-label").hidden = !models.some((model) => model.folds);
   at("search").oninput = find;

@@ -8,6 +8,7 @@ function Model(of, number) {
   Object.assign(this, { number, name: of.name, items: of.items, weights: of.weights });
   this.drawings = { whole: of.whole, folded: of.folded ?? of.whole };
   this.folds = of.folded !== undefined;
+  this.others = of.others ?? [];
   this.users = this.items.map(() => []);
   this.items.forEach((item, at) => {
     for (const read of new Set(makers(item))) this.users[read].push(at);
@@ -15,6 +16,7 @@ function Model(of, number) {
   this.operations = this.items.filter((item) => item.operator && item.operator !== "outputs");
   this.flops = sum(this.items.map((item) => item.cost?.[0] ?? 0));
   this.bytes = sum(this.items.map((item) => item.cost?.[1] ?? 0));
+  this.time = sum([...this.items.map((item) => item.time ?? 0), ...this.others.map(([, time]) => time)]);
   this.searched = null;
 }
 
@@ -62,7 +64,8 @@ function search(model, text) {
   model.searched ??= model.items.map((item, at) => {
     const weights = (item.reads ?? []).filter((read) => read?.weight !== undefined);
     const types = weights.map((read) => model.weights[read.weight].type);
-    return `${lineOf(model, at)} ${item.name ?? ""} ${types.join(" ")}`.toLowerCase();
+    const rules = [...(item.rules?.changed ?? []), ...(item.rules?.refused ?? []).map(([rule]) => rule)];
+    return [lineOf(model, at), item.name ?? "", ...types, ...rules].join(" ").toLowerCase();
   });
   const found = [];
   model.searched.forEach((line, at) => {
