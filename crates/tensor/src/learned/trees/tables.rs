@@ -219,28 +219,73 @@ pub fn tree_leaves(x: &Tensor, tables: &Tables) -> Result<Tensor> {
             size,
         })
     };
+    let follow = |row: usize, node: i64| {
+        let at = within(node, features.len())?;
+        let x = data[row * columns + within(features[at], columns)?];
+        let split = splits[within(node, splits.len())?];
+        let nan = ways == 3 && x.is_nan();
+        let way = if nan { 2 } else { usize::from(x <= split) };
+        Ok(next[within(node, next.len() / ways)? * ways + way])
+    };
     let mut leaves = Vec::with_capacity(checked_count(DType::I32, &[rows, roots.len()])?);
     for row in 0..rows {
         for &root in &roots {
-            let mut node = root;
-            for _ in 0..tables.depth {
-                let at = within(node, features.len())?;
-                let x = data[row * columns + within(features[at], columns)?];
-                let split = splits[within(node, splits.len())?];
-                let nan = ways == 3 && x.is_nan();
-                let way = if nan { 2 } else { usize::from(x <= split) };
-                node = next[within(node, next.len() / ways)? * ways + way];
-            }
-            leaves.push(node as i32);
+            let leaf = walk(root, tables.depth, features.len(), |node| follow(row, node))?;
+            leaves.push(leaf as i32);
         }
     }
     Tensor::from_vec([rows, roots.len()], leaves)
+}
+
+/// Where `steps` steps from `node` lead, in time linear in the number of nodes, however many steps
+/// these are: a walk that is longer goes in a circle, of which whole rounds change nothing.
+fn walk(
+    mut node: i64,
+    steps: usize,
+    nodes: usize,
+    follow: impl Fn(i64) -> Result<i64>,
+) -> Result<i64> {
+    for _ in 0..steps.min(nodes) {
+        node = follow(node)?;
+    }
+    let rest = steps.saturating_sub(nodes);
+    if rest == 0 {
+        return Ok(node);
+    }
+    let (start, mut round) = (node, 0);
+    loop {
+        node = follow(node)?;
+        round += 1;
+        if node == start {
+            break;
+        }
+    }
+    for _ in 0..rest % round {
+        node = follow(node)?;
+    }
+    Ok(node)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{Aggregate, LeafLists, TreeLists};
     use super::*;
+
+    #[test]
+    fn walks_of_any_length_end_where_single_steps_do() {
+        // A tail of three nodes, and circles of one, two and four.
+        for circle in [1, 2, 4] {
+            let nodes = 3 + circle;
+            let follow = |node: i64| Ok(if node + 1 < nodes { node + 1 } else { 3 });
+            let mut node = 0;
+            for steps in 0..30 {
+                assert_eq!(walk(0, steps, nodes as usize, follow), Ok(node), "{steps}");
+                node = follow(node).expect("a node");
+            }
+            let far = walk(0, usize::MAX, nodes as usize, follow).expect("a node");
+            assert_eq!(far, 3 + ((usize::MAX - 3) % circle as usize) as i64);
+        }
+    }
 
     #[test]
     fn a_walk_through_tables_ends_where_one_from_node_to_node_does() {
