@@ -58,6 +58,18 @@ fn no_rule_makes_verification_fail() {
     assert!(found.is_empty(), "{found}");
 }
 
+/// An attribute that is an extent asks for more than there is.
+#[test]
+fn a_constant_as_large_as_an_attribute_says_is_no_defect() {
+    let text = "rule r alias { let x = *; let w = const; let z = const { ndim = 2 };
+        match conv_integer(x, w, z) { groups = 9223372036854775807 } as e; where x.ndim == 5;
+        rewrite conv_integer(x, w, z) { ..e }; }";
+    let rule = parse(text).expect("a rule").remove(0);
+    let (context, natives) = (tangram_dialects::context(), Arc::new(Natives::standard()));
+    let found = verify(&rule, &context, &natives, &Effort::default()).expect("a verdict");
+    assert!(!matches!(found, Verdict::Unknown { doubt: Doubt::Defect, .. }), "{found}");
+}
+
 /// A rank of 0 has no axis 1.
 #[test]
 fn an_axis_that_is_not_there_is_no_defect() {

@@ -108,7 +108,7 @@ impl Domains<'_> {
                 }
             }
         }
-        Ok(drawing.finish(STYLE))
+        Ok(drawing.finish("tangram-domain", STYLE))
     }
 
     /// Gives parameters their values.

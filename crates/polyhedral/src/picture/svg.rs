@@ -4,6 +4,7 @@
 //! page to fill, and graphs of models (`picture/svg` in the facade) are placed before they are drawn.
 
 pub(super) use tangram_presburger::plot::escaped;
+use tangram_presburger::plot::scoped;
 
 /// A drawing that grows; coordinates are in pixels, to the right and down.
 #[derive(Default)]
@@ -29,14 +30,17 @@ impl Drawing {
         self.add(&element, x + wide(text), y);
     }
 
-    /// Ends the drawing with a margin on all sides.
-    pub fn finish(self, style: &str) -> String {
+    /// Ends the drawing with a margin on all sides, as one of a class that has a style.
+    pub fn finish(self, class: &str, style: &str) -> String {
         const MARGIN: f64 = 12.0;
         let (width, height) = (self.width + 2.0 * MARGIN, self.height + 2.0 * MARGIN);
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-             viewBox=\"{:.0} {:.0} {width:.0} {height:.0}\">\n<style>{style}</style>\n{}</svg>\n",
-            -MARGIN, -MARGIN, self.body
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{class}\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             viewBox=\"{:.0} {:.0} {width:.0} {height:.0}\">\n<style>{}</style>\n{}</svg>\n",
+            -MARGIN,
+            -MARGIN,
+            scoped(class, style),
+            self.body
         )
     }
 }

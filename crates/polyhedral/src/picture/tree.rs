@@ -62,7 +62,7 @@ impl ScheduleTree {
         for node in &nodes {
             draw(&mut drawing, self.kind(*node), &drawn[node.index()]);
         }
-        drawing.finish(STYLE)
+        drawing.finish("tangram-tree", STYLE)
     }
 
     fn measured(&self, node: Node) -> Drawn {

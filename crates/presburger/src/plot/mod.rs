@@ -11,6 +11,32 @@ use crate::{Budget, Error, Integer, Relation, Tuple, Union};
 /// Points that a picture shows at the most; more would be a grey area.
 pub const MAX_POINTS: usize = 20_000;
 
+/// Keeps the rules of a style to the picture of a class: where pictures stand inline on one page, as
+/// in a notebook, the rules of each hold for all of the page. A selector `svg` is the picture itself.
+///
+/// ```
+/// use tangram_presburger::plot::scoped;
+/// assert_eq!(scoped("tree", "svg{fill:red}text,.a{x:1}"), ".tree{fill:red}.tree text,.tree .a{x:1}");
+/// ```
+pub fn scoped(class: &str, style: &str) -> String {
+    let own = |selector: &str| match selector.trim() {
+        "svg" => format!(".{class}"),
+        selector => format!(".{class} {selector}"),
+    };
+    let mut result = String::new();
+    for part in style.split_inclusive(['{', '}']) {
+        match part.strip_suffix('{').filter(|start| !start.trim_start().starts_with('@')) {
+            Some(selectors) => {
+                let all: Vec<String> = selectors.split(',').map(own).collect();
+                result.push_str(&all.join(","));
+                result.push('{');
+            }
+            None => result.push_str(part),
+        }
+    }
+    result
+}
+
 /// Writes text for the content of an element of SVG, or of any XML.
 pub fn escaped(text: &str) -> String {
     let mut result = String::new();

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use tangram_egraph::{EGraph, Id, SymbolLang};
-use tangram_presburger::plot::escaped;
+use tangram_presburger::plot::{escaped, scoped};
 
 use super::layers::{HEIGHT, place};
 
@@ -18,6 +18,8 @@ const GAP: f64 = 8.0;
 /// Longer operators are cut.
 const MAX_LETTERS: usize = 24;
 
+/// The class of the picture of an e-graph.
+const CLASS: &str = "tangram-egraph";
 /// Colours follow what the reader's system prefers, on whatever lies behind.
 const STYLE: &str = "text{font-family:sans-serif;font-size:13px;text-anchor:middle;fill:#1d222b}\
     .n{text-anchor:start;fill:#555}rect{fill:#f4f6fa;stroke:#55607a}\
@@ -156,10 +158,11 @@ fn head(width: f64, height: f64, left_out: usize) -> String {
     let wide = width.max(note.len() as f64 * LETTER) + 2.0 * MARGIN;
     let high = height + top + MARGIN;
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide:.0}\" height=\"{high:.0}\" \
-         viewBox=\"0 0 {wide:.0} {high:.0}\">\n<style>{STYLE}</style>\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{CLASS}\" width=\"{wide:.0}\" height=\"{high:.0}\" \
+         viewBox=\"0 0 {wide:.0} {high:.0}\">\n<style>{}</style>\n\
          <defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" \
-         markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n"
+         markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n",
+        scoped(CLASS, STYLE)
     );
     if left_out > 0 {
         let _ = writeln!(out, "<text class=\"n\" x=\"{MARGIN}\" y=\"20\">{note}</text>");

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use tangram_presburger::plot::escaped;
+use tangram_presburger::plot::{escaped, scoped};
 
 use super::graph::{Frame, Graph, Label};
 use super::layers::{HEIGHT, Placed};
@@ -20,6 +20,8 @@ const SMALL: f64 = 5.6;
 /// Longer text is cut: a type of many extents would make boxes that nobody sees at once.
 const MAX_LETTERS: usize = 48;
 
+/// The class of the picture of a graph.
+const CLASS: &str = "tangram-graph";
 /// Colours follow what the reader's system prefers, on whatever lies behind.
 const STYLE: &str = "text{font-family:sans-serif;font-size:13px;text-anchor:middle;fill:#1d222b}\
     .t{font-size:10px;fill:#555}.n{text-anchor:start;fill:#555}.e{font-size:10px;fill:#555;\
@@ -48,10 +50,11 @@ pub(super) fn draw(graph: &Graph, placed: &Placed) -> String {
     let note = graph.note.as_deref().map_or(0.0, |note| note.chars().count() as f64 * LETTER);
     let (width, height) = (placed.width.max(note) + 2.0 * MARGIN, placed.height + top + MARGIN);
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-         viewBox=\"0 0 {width:.0} {height:.0}\">\n<style>{STYLE}</style>\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{CLASS}\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\">\n<style>{}</style>\n\
          <defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" \
-         markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n"
+         markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n",
+        scoped(CLASS, STYLE)
     );
     if let Some(note) = &graph.note {
         let _ = writeln!(out, "<text class=\"n\" x=\"{MARGIN}\" y=\"20\">{}</text>", escaped(note));

@@ -16,6 +16,8 @@ use crate::mapping::from_value;
 
 /// The most elements of an input.
 const MAX_LEAF: usize = 1024;
+/// A constant has at most this many elements: a rule may ask for tables.
+const MAX_CONSTANT: usize = 1 << 16;
 
 impl Draft<'_> {
     /// Extents of an input or constant: what it is wanted for, bent to what the rule says.
@@ -134,6 +136,7 @@ impl Draft<'_> {
         } else {
             self.leaf_extents(id, want, Some(fields))
         };
+        element_count(&shape).filter(|&count| count <= MAX_CONSTANT)?;
         let dtype = self.leaf_dtype(id, Some(fields)).unwrap_or(self.dtype);
         let tensor = match &stated {
             Some(value) => {
