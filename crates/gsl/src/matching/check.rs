@@ -8,6 +8,7 @@ use super::solver::{Check, Goal, Solver};
 use super::{attribute, constant, matched_ops, normal};
 use crate::ast::{ExprId, ExprKind, Field, PatId, PatternKind, TensorFields};
 use crate::eval::{self, AttrValue, evaluate};
+use crate::text;
 
 /// What a condition says now.
 enum Verdict {
@@ -261,11 +262,19 @@ impl<'a> Solver<'a> {
         let rule = self.plan.rule();
         let id = rule.sources()[0];
         let mut scope = self.scope(Frame::ROOT);
+        let fails = |found: &dyn Fn() -> String| {
+            // Most conditions that fail are those of matches that nobody asks about.
+            if !self.reasons {
+                return Verdict::Fails(String::new(), String::new());
+            }
+            let text = text::condition(rule, i as usize).unwrap_or_default();
+            Verdict::Fails(format!("`{text}` to hold"), found())
+        };
         let verdict = match evaluate(rule, rule.conditions()[i as usize], &mut scope) {
             Ok(AttrValue::Bool(true)) => Verdict::Holds,
-            Ok(value) => Verdict::Fails(format!("condition {i} to hold"), attribute::show(&value)),
+            Ok(value) => fails(&|| attribute::show(&value)),
             Err(_) if scope.met_unbound() => Verdict::Open,
-            Err(error) => Verdict::Fails(format!("condition {i} to hold"), error.to_string()),
+            Err(error) => fails(&|| error.to_string()),
         };
         (id, Some(self.root), verdict)
     }

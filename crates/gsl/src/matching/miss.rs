@@ -20,6 +20,12 @@ pub struct Miss {
     pub progress: usize,
 }
 
+/// The name of what `op` makes, in brackets, where it has one.
+fn made_by(module: &Module, op: Op) -> String {
+    let named = module.results(op).find_map(|value| module.value_name(value));
+    named.map(|name| format!(" ({})", module.context().text(name))).unwrap_or_default()
+}
+
 impl Miss {
     /// Writes it as one line.
     pub fn describe(&self, plan: &MatchPlan, module: &Module) -> String {
@@ -27,7 +33,7 @@ impl Miss {
         let name = pattern.name.as_deref().map(|name| format!("`{name}`"));
         let name = name.unwrap_or_else(|| format!("pattern {}", self.pattern.index()));
         let at = match self.at.filter(|op| module.is_live(*op)) {
-            Some(op) => format!(" at {} ({op:?})", module.name_text(op)),
+            Some(op) => format!(" at {}{}", module.name_text(op), made_by(module, op)),
             None => String::new(),
         };
         format!("{name}{at}: expected {}, found {}", self.expected, self.found)

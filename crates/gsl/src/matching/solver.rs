@@ -132,7 +132,7 @@ pub struct Solver<'a> {
     /// How many matches were found.
     pub(super) matches: usize,
     started: bool,
-    reasons: bool,
+    pub(super) reasons: bool,
     miss: Option<Miss>,
 }
 

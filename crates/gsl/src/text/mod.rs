@@ -91,6 +91,17 @@ pub fn print(rule: &Rule) -> String {
     print::print_items(&[syntax::Item::Rule(raise::raise(rule))], &[], "")
 }
 
+/// Returns the text of a condition of a rule, on one line; nothing if there are fewer.
+pub(crate) fn condition(rule: &Rule, index: usize) -> Option<String> {
+    let statements = raise::raise(rule).statements;
+    let conditions = statements.into_iter().filter_map(|statement| match statement.kind {
+        syntax::StatementKind::Where(exps) => exps.into_iter().next(),
+        _ => None,
+    });
+    let text = print::expression_text(&conditions.into_iter().nth(index)?);
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
 /// Brings a rule file into canonical form; comments, sugar and blank lines between items stay.
 ///
 /// # Errors

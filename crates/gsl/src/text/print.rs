@@ -387,6 +387,11 @@ fn expression_level(exp: &ExpSyntax) -> u8 {
     }
 }
 
+/// Writes an expression.
+pub(crate) fn expression_text(exp: &Exp) -> String {
+    expression(exp, 0).render(0)
+}
+
 fn expression(exp: &Exp, level: u8) -> Doc {
     let doc = expression_form(&exp.kind);
     if expression_level(&exp.kind) < level { parenthesised(doc) } else { doc }

@@ -172,6 +172,9 @@ mod tests {
     use crate::Context;
     use crate::text::parse;
 
+    /// Writes an alias by the name of another.
+    type Next<'a> = &'a dyn Fn(&str) -> String;
+
     /// The codes of the errors of `text`.
     fn errors(text: &str) -> Vec<&'static str> {
         match parse(text, "a.mlir", Context::new()) {
@@ -181,7 +184,7 @@ mod tests {
     }
 
     /// `levels` aliases, each by `next` of the name before, and then `last` of the last one.
-    fn chain(first: &str, levels: usize, next: &dyn Fn(&str) -> String, last: &str) -> String {
+    fn chain(first: &str, levels: usize, next: Next<'_>, last: &str) -> String {
         let prefix = &first[..1];
         let mut text = format!("{first}\n");
         for level in 1..=levels {
@@ -196,7 +199,7 @@ mod tests {
         let ty = "\"own.op\"() : () -> $";
         let attr = "\"own.op\"() {x = $} : () -> ()";
         let loc = "\"own.op\"() : () -> () loc($)";
-        let cases: [(&str, &dyn Fn(&str) -> String, &str); 6] = [
+        let cases: [(&str, Next<'_>, &str); 6] = [
             ("!a0 = i32", &|a| format!("tuple<{a}, {a}>"), ty),
             ("!a0 = !own.x<i32>", &|a| format!("!own.x<{a}, {a}>"), ty),
             ("#a0 = 1", &|a| format!("[{a}, {a}]"), attr),
