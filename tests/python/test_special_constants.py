@@ -142,7 +142,11 @@ def test_special_constants_mean_what_they_meant(number, dtype) -> None:
                     # What overflows on the way need not do so in another order.
                     finite = np.isfinite(expected[0])
                     found, expected = [found[0][finite]], [expected[0][finite]]
-                assert oracle.same(found, expected), (name, text, everywhere)
+                bounds = {}
+                if dtype == "float16" and "max" in text and MODELS[number] in ORDERS:
+                    # Terms of 65504 that cancel leave the rounding of the terms.
+                    bounds = {"rtol": 2.0**-8, "atol": 65504 * 2.0**-8}
+                assert oracle.same(found, expected, **bounds), (name, text, everywhere)
 
 
 def test_every_rule_with_a_constant_is_tried() -> None:
